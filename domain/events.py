@@ -1,0 +1,372 @@
+"""Every fact the log can hold: one frozen Struct per type and schema.
+
+The name given to ``@event`` is what stands in the log for ever; the Python class may move.
+``Sealed[...]`` marks text that came from people or models: the codec seals it under the key of
+the event's subject and nothing else in the code knows (spec: events.md, "Sealing").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+T = TypeVar("T")
+Sealed = Annotated[T, Meta(extra={"sealed": True})]
+
+Category = Literal["fact", "decision", "preference", "constraint", "pattern", "template", "skill"]
+DecayClass = Literal["system_fact", "user_pref", "proj_context", "tool_usage", "code_snippet"]
+Source = Literal["owner_edit", "owner_verbal", "owner_message", "config_parse", "agent_inference"]
+Tier = Literal["normal", "core"]
+Verdict = Literal["useful", "not_useful"]
+TagLevel = Literal["user", "project"]
+
+
+class EventBody(Struct, frozen=True, kw_only=True):
+    """What one event says. Unknown fields in the log are ignored on reading."""
+
+
+EVENT_TYPES: Final[dict[tuple[str, int], type[EventBody]]] = {}
+_NAMES: Final[dict[type[EventBody], tuple[str, int]]] = {}
+
+B = TypeVar("B", bound=type[EventBody])
+
+
+def event(name: str, schema: int = 1) -> Callable[[B], B]:
+    """Register a body class under its stable name and schema number."""
+
+    def register(cls: B) -> B:
+        if (name, schema) in EVENT_TYPES:
+            raise ValueError(f"event {name} schema {schema} is registered twice")
+        EVENT_TYPES[name, schema] = cls
+        _NAMES[cls] = (name, schema)
+        return cls
+
+    return register
+
+
+def type_of(body: EventBody | type[EventBody]) -> str:
+    """Give the stable type name under which ``body`` stands in the log."""
+    return _NAMES[body if isinstance(body, type) else type(body)][0]
+
+
+def schema_of(body: EventBody | type[EventBody]) -> int:
+    """Give the schema number under which ``body`` stands in the log."""
+    return _NAMES[body if isinstance(body, type) else type(body)][1]
+
+
+class Entity(Struct, frozen=True):
+    """A named thing that a memory speaks of."""
+
+    name: str
+    type: str
+
+
+class Relation(Struct, frozen=True):
+    """One subject-relation-object statement within a memory."""
+
+    subject: str
+    relation: str
+    object: str
+
+
+class Quota(Struct, frozen=True):
+    """Rates an agent may use, in commands per second and burst size."""
+
+    recall_per_s: float
+    recall_burst: int
+    commit_per_s: float
+    commit_burst: int
+
+
+# --- Episode -----------------------------------------------------------------------------------
+
+
+@event("EpisodeCommitted")
+class EpisodeCommitted(EventBody, frozen=True, kw_only=True):
+    """An agent committed a piece of conversation, verbatim."""
+
+    agent_id: str
+    namespace: str
+    content: Sealed[str]
+    source: Source
+    speaker: Sealed[str | None] = None
+    trigger: Sealed[str | None] = None
+    category: Category | None = None
+    decay_class: DecayClass | None = None
+    task_status: str | None = None
+    session_id: str | None = None
+    observed_at: datetime | None = None
+    urgent: bool = False
+    distill: bool = True
+    tags: Sealed[list[str]] = []
+    metadata: Sealed[dict[str, Any]] = {}
+    expires_at: datetime | None = None
+
+
+@event("EpisodeSkipped")
+class EpisodeSkipped(EventBody, frozen=True, kw_only=True):
+    """Distillation looked at the episode and took nothing from it."""
+
+    reason: str
+    scores: dict[str, float] | None = None
+
+
+@event("EpisodeDistilled")
+class EpisodeDistilled(EventBody, frozen=True, kw_only=True):
+    """What the episode became. ``distiller`` is ``caller`` for a remembered statement."""
+
+    memory_ids: list[str]
+    reinforced_ids: list[str]
+    distiller: str
+    model: str | None = None
+    scores: dict[str, float] | None = None
+
+
+@event("EpisodeDeleted")
+class EpisodeDeleted(EventBody, frozen=True, kw_only=True):
+    """The episode is not recalled any more; memories that rest on it alone go with it."""
+
+    reason: Sealed[str | None] = None
+
+
+# --- Memory ------------------------------------------------------------------------------------
+
+
+@event("MemoryCreated")
+class MemoryCreated(EventBody, frozen=True, kw_only=True):
+    """One statement came to be, with where it came from."""
+
+    content: Sealed[str]
+    category: Category
+    decay_class: DecayClass
+    namespace: str
+    agent_id: str
+    source: Source
+    distilled_by: str
+    confidence: float
+    clarity: float = 1.0
+    tier: Tier = "normal"
+    trigger: Sealed[str | None] = None
+    derived_from: list[str] = []
+    depends_on: list[str] = []
+    references: list[str] = []
+    entities: Sealed[list[Entity]] = []
+    relations: Sealed[list[Relation]] = []
+    evidence: Sealed[str | None] = None
+    tags: Sealed[list[str]] = []
+    metadata: Sealed[dict[str, Any]] = {}
+    session_id: str | None = None
+    observed_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+@event("MemoryReinforced")
+class MemoryReinforced(EventBody, frozen=True, kw_only=True):
+    """The same statement was seen again."""
+
+    episode_id: str
+    match: Literal["exact", "similar"]
+    delta: float
+
+
+@event("FeedbackGiven")
+class FeedbackGiven(EventBody, frozen=True, kw_only=True):
+    """One agent's vote. A foreign agent's deprecation counts as ``weight`` 2."""
+
+    verdict: Verdict
+    agent_id: str
+    recall_id: str | None = None
+    reason: Sealed[str | None] = None
+    weight: int = 1
+
+
+@event("MemoryCorrected")
+class MemoryCorrected(EventBody, frozen=True, kw_only=True):
+    """The statement says something else from here on; the version rises by one."""
+
+    content: Sealed[str]
+    source: Source
+    agent_id: str
+    reason: Sealed[str | None] = None
+    trigger: Sealed[str | None] = None
+
+
+@event("MemorySuperseded")
+class MemorySuperseded(EventBody, frozen=True, kw_only=True):
+    """Another memory took this one's place."""
+
+    by: str
+    reason: Sealed[str | None] = None
+
+
+@event("TierChanged")
+class TierChanged(EventBody, frozen=True, kw_only=True):
+    """Pinned (``core``: immune to forgetting) or unpinned."""
+
+    tier: Tier
+
+
+@event("MemoryTagged")
+class MemoryTagged(EventBody, frozen=True, kw_only=True):
+    """The whole set of tags after the change."""
+
+    tags: Sealed[list[str]]
+
+
+@event("QualityDropped")
+class QualityDropped(EventBody, frozen=True, kw_only=True):
+    """Votes brought the quality under 0.3 for the first time."""
+
+    score: float
+
+
+@event("MemoryDeprecated")
+class MemoryDeprecated(EventBody, frozen=True, kw_only=True):
+    """Withdrawn by the owner or its author; a tombstone, restorable."""
+
+    agent_id: str
+    reason: Sealed[str | None] = None
+
+
+@event("MemoryDeleted")
+class MemoryDeleted(EventBody, frozen=True, kw_only=True):
+    """Deleted softly; a tombstone, restorable."""
+
+    agent_id: str
+    reason: Sealed[str | None] = None
+
+
+@event("MemoryRestored")
+class MemoryRestored(EventBody, frozen=True, kw_only=True):
+    """A tombstone lives again, with the text it had."""
+
+    agent_id: str
+
+
+@event("TextClaimed")
+class TextClaimed(EventBody, frozen=True, kw_only=True):
+    """``memory_id`` is the one memory of its namespace that says exactly this text."""
+
+    namespace: str
+    memory_id: str
+
+
+# --- Agent -------------------------------------------------------------------------------------
+
+
+@event("AgentRegistered")
+class AgentRegistered(EventBody, frozen=True, kw_only=True):
+    """An agent may speak. ``key_hash`` is ``<salt hex>$<sha-256 hex>``; the key is nowhere."""
+
+    agent_id: str
+    kind: str
+    namespace: str
+    key_hash: str
+    quota: Quota
+    may_claim: list[Source]
+    key_expires_at: datetime | None = None
+
+
+@event("AgentKeyRotated")
+class AgentKeyRotated(EventBody, frozen=True, kw_only=True):
+    """The old key ends here."""
+
+    key_hash: str
+    key_expires_at: datetime | None = None
+
+
+@event("AgentDeactivated")
+class AgentDeactivated(EventBody, frozen=True, kw_only=True):
+    """The agent may not speak any more; what it stored stays."""
+
+
+@event("NamespaceClaimed")
+class NamespaceClaimed(EventBody, frozen=True, kw_only=True):
+    """The first agent of a namespace; enrolment refuses a namespace that has one."""
+
+    namespace: str
+    agent_id: str
+
+
+@event("ReadGranted")
+class ReadGranted(EventBody, frozen=True, kw_only=True):
+    """The agent may read one more namespace."""
+
+    agent_id: str
+    namespace: str
+
+
+@event("ReadRevoked")
+class ReadRevoked(EventBody, frozen=True, kw_only=True):
+    """The agent may not read that namespace any more."""
+
+    agent_id: str
+    namespace: str
+
+
+@event("EnrolmentTokenIssued")
+class EnrolmentTokenIssued(EventBody, frozen=True, kw_only=True):
+    """Whoever holds the token may register one new agent before ``expires_at``."""
+
+    token_hash: str
+    expires_at: datetime
+    kind: str | None = None
+
+
+@event("EnrolmentTokenUsed")
+class EnrolmentTokenUsed(EventBody, frozen=True, kw_only=True):
+    """The token is spent."""
+
+    agent_id: str
+
+
+@event("SessionClosed")
+class SessionClosed(EventBody, frozen=True, kw_only=True):
+    """A session's ephemeral rows go; without ``session_id`` all rows that name none."""
+
+    agent_id: str
+    namespace: str
+    session_id: str | None
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """One fact, opened: the envelope of events.md around a body.
+
+    ``position`` is 0 until the log has assigned one. ``occurred_at`` is UTC with microseconds and
+    informational: order is by position. ``actor`` is an agent id, ``owner``, ``admin`` or
+    ``system:<process>``.
+    """
+
+    aggregate_type: str
+    aggregate_id: str
+    version: int
+    event_id: str
+    occurred_at: datetime
+    actor: str
+    correlation_id: str
+    body: EventBody
+    causation_position: int | None = None
+    command_id: str = ""
+    fingerprint: str = ""
+    position: int = 0
+
+    @property
+    def type(self) -> str:
+        """The stable type name."""
+        return type_of(self.body)
+
+    @property
+    def schema(self) -> int:
+        """The schema number of the body."""
+        return schema_of(self.body)
+
+
+def body_fields(body: EventBody) -> dict[str, Any]:
+    """Give the body's fields by name, as JSON-ready builtins (for printing and audits)."""
+    fields = msgspec.to_builtins(body)
+    assert isinstance(fields, dict)
+    return fields

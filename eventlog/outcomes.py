@@ -1,0 +1,71 @@
+"""What an append can end in (spec: events.md, "Append").
+
+``Appended`` and ``Duplicate`` are answers; the others are raised, because nobody may go on as if
+the events were stored.
+"""
+
+from __future__ import annotations
+
+from eventsourcing.persistence import IntegrityError
+from msgspec import Struct
+
+from domain.errors import MemoryWeaveError
+
+
+class Appended(Struct, frozen=True):
+    """Stored, at positions ``first``..``last``."""
+
+    first: int
+    last: int
+
+
+class Duplicate(Struct, frozen=True):
+    """This command was stored before, at positions ``first``..``last``; nothing was written."""
+
+    first: int
+    last: int
+
+
+class Conflict(IntegrityError):
+    """An aggregate is not at the expected version; nothing was written, no record is kept."""
+
+    def __init__(self, aggregate_id: str, expected: int, actual: int) -> None:
+        super().__init__(
+            f"aggregate {aggregate_id} was expected at version {expected}, it is at {actual}"
+        )
+        self.aggregate_id = aggregate_id
+        self.expected = expected
+        self.actual = actual
+
+
+class InDoubt(MemoryWeaveError):
+    """The deadline passed without a definite answer; the same command id may be repeated."""
+
+    name = "log-unavailable"
+    title = "The log did not answer in time"
+
+    def __init__(self, command_id: str, cause: str) -> None:
+        super().__init__(
+            f"no definite answer for command {command_id} ({cause}); "
+            "repeat it with the same idempotency key"
+        )
+        self.command_id = command_id
+
+
+class LogGap(MemoryWeaveError):
+    """The log skipped a position; nothing after it may be read."""
+
+    name = "log-gap"
+    title = "The log has a gap"
+
+    def __init__(self, expected: int, found: int) -> None:
+        super().__init__(f"expected position {expected}, the log gave {found}")
+        self.expected = expected
+        self.found = found
+
+
+class LogFork(MemoryWeaveError):
+    """The log is not the one that this reader has followed."""
+
+    name = "log-fork"
+    title = "The log has another history"

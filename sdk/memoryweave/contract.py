@@ -1,0 +1,551 @@
+"""The wire: every request and response body, shared by the service and its clients.
+
+Field names are the contract: more may be added, none renamed. Times are ISO 8601 UTC with ``Z``,
+ids are UUIDs as strings, scores lie in [0, 1].
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+Category = Literal["fact", "decision", "preference", "constraint", "pattern", "template", "skill"]
+DecayClass = Literal["system_fact", "user_pref", "proj_context", "tool_usage", "code_snippet"]
+Source = Literal["owner_edit", "owner_verbal", "owner_message", "config_parse", "agent_inference"]
+Layer = Literal["memory", "episode"]
+Level = Literal["hybrid", "dense", "lexical", "scan", "empty"]
+MemoryState = Literal["candidate", "live", "tombstone"]
+
+Name = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Id = Annotated[
+    str,
+    Meta(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+]
+Text = Annotated[str, Meta(min_length=1, max_length=65536)]
+Note = Annotated[str, Meta(max_length=2000)]
+Label = Annotated[str, Meta(min_length=1, max_length=200)]
+Tags = Annotated[list[Label], Meta(max_length=50)]
+
+
+class Request(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """A request body. An unknown field is an error, so that a typing slip is seen."""
+
+
+class Response(Struct, kw_only=True, frozen=True):
+    """A response body. Clients ignore fields that they do not know."""
+
+
+# --- agents ------------------------------------------------------------------------------------
+
+
+class Quota(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """An agent's rates: tokens a second, and how many may be saved up."""
+
+    recall_per_s: Annotated[float, Meta(gt=0, le=100000)]
+    recall_burst: Annotated[int, Meta(ge=1, le=100000)]
+    commit_per_s: Annotated[float, Meta(gt=0, le=100000)]
+    commit_burst: Annotated[int, Meta(ge=1, le=100000)]
+
+
+class RegisterAgent(Request, frozen=True, kw_only=True):
+    """POST /agents/register."""
+
+    agent_id: Name
+    kind: Name
+    namespace: Name | None = None
+    quota: Quota | None = None
+    may_claim: list[Source] | None = None
+    key_expires_at: datetime | None = None
+
+
+class AgentRegistered(Response, frozen=True, kw_only=True):
+    """The one time the key is shown."""
+
+    agent_id: str
+    api_key: str
+    namespaces: list[str]
+    quota: Quota
+    websocket: str
+    position: int
+    duplicate: bool = False
+
+
+class AgentItem(Response, frozen=True, kw_only=True):
+    """One agent in GET /agents. Never a key."""
+
+    agent_id: str
+    kind: str
+    namespaces: list[str]
+    granted: list[str]
+    quota: Quota
+    may_claim: list[str]
+    active: bool
+    registered_at: datetime
+    key_expires_at: datetime | None
+    last_used_at: datetime | None
+
+
+class AgentList(Response, frozen=True, kw_only=True):
+    """GET /agents."""
+
+    items: list[AgentItem]
+
+
+class AgentReceipt(Response, frozen=True, kw_only=True):
+    """Answer to rotating a key (then with the new key) or deactivating an agent."""
+
+    agent_id: str
+    position: int
+    duplicate: bool
+    api_key: str | None = None
+
+
+class Grant(Request, frozen=True, kw_only=True):
+    """POST or DELETE /grants: ``agent_id`` may read ``namespace``."""
+
+    agent_id: Name
+    namespace: Name
+
+
+class IssueEnrolmentToken(Request, frozen=True, kw_only=True):
+    """POST /enrolment-tokens."""
+
+    expires_in_s: Annotated[int, Meta(ge=60, le=2592000)] = 86400
+    kind: Name | None = None
+
+
+class EnrolmentToken(Response, frozen=True, kw_only=True):
+    """The one time the token is shown."""
+
+    token: str
+    expires_at: datetime
+    position: int
+    duplicate: bool = False
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+class Commit(Request, frozen=True, kw_only=True):
+    """POST /commit, and one entry of /batch-commit."""
+
+    content: Text
+    namespace: Name | None = None
+    agent_id: Name | None = None
+    source: Source = "agent_inference"
+    category: Category | None = None
+    decay_class: DecayClass | None = None
+    trigger: Note | None = None
+    task_status: Label | None = None
+    session_id: Label | None = None
+    speaker: Label | None = None
+    observed_at: datetime | None = None
+    urgent: bool = False
+    distill: bool = True
+    tags: Tags = []
+    metadata: dict[str, Any] = {}
+    expires_at: datetime | None = None
+
+
+class CommitReceipt(Response, frozen=True, kw_only=True):
+    """What a commit became. ``memory_id`` is set when ``distill`` was false."""
+
+    episode_id: str
+    memory_id: str | None
+    reinforced: bool
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class BatchCommit(Request, frozen=True, kw_only=True):
+    """POST /batch-commit: all entries are stored, or none."""
+
+    entries: Annotated[list[Commit], Meta(min_length=1, max_length=500)]
+
+
+class BatchEntryReceipt(Response, frozen=True, kw_only=True):
+    """One entry's ids."""
+
+    episode_id: str
+    memory_id: str | None
+    reinforced: bool = False
+
+
+class BatchReceipt(Response, frozen=True, kw_only=True):
+    """Answer to /batch-commit, in the order of the entries."""
+
+    results: list[BatchEntryReceipt]
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class Feedback(Request, frozen=True, kw_only=True):
+    """POST /feedback/useful, /not-useful, /deprecate."""
+
+    memory_id: Id
+    recall_id: Id | None = None
+    reason: Note | None = None
+
+
+class Correct(Request, frozen=True, kw_only=True):
+    """POST /feedback/correct."""
+
+    memory_id: Id
+    content: Text
+    reason: Note | None = None
+    source: Source = "agent_inference"
+    trigger: Note | None = None
+    expected_version: Annotated[int, Meta(ge=1)] | None = None
+
+
+class MemoryReceipt(Response, frozen=True, kw_only=True):
+    """What a command on one memory did. ``version`` counts texts, from 1."""
+
+    memory_id: str
+    version: int
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class EpisodeReceipt(Response, frozen=True, kw_only=True):
+    """What deleting an episode did, with the memories that rested on it alone."""
+
+    episode_id: str
+    memory_ids: list[str]
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class SetTags(Request, frozen=True, kw_only=True):
+    """POST /memory/{id}/tags: the whole set from now on."""
+
+    tags: Tags
+
+
+class CloseSession(Request, frozen=True, kw_only=True):
+    """POST /sessions/{id}/close. The path's ``-`` names rows without a session."""
+
+    namespace: Name | None = None
+
+
+class SessionReceipt(Response, frozen=True, kw_only=True):
+    """What closing a session did."""
+
+    session_id: str | None
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class GrantReceipt(Response, frozen=True, kw_only=True):
+    """What a grant or its end did."""
+
+    agent_id: str
+    namespace: str
+    position: int
+    duplicate: bool
+
+
+# --- recall ------------------------------------------------------------------------------------
+
+
+class AsOf(Request, frozen=True, kw_only=True):
+    """A moment: a position, or the largest position not after a time."""
+
+    position: Annotated[int, Meta(ge=0)] | None = None
+    time: datetime | None = None
+
+
+class Recall(Request, frozen=True, kw_only=True):
+    """POST /recall."""
+
+    query: Annotated[str, Meta(min_length=1, max_length=8192)]
+    top_k: Annotated[int, Meta(ge=1, le=100)] = 10
+    namespaces: Annotated[list[Name], Meta(max_length=100)] | None = None
+    include_namespaces: Annotated[list[Name], Meta(max_length=100)] = []
+    categories: Annotated[list[Category], Meta(max_length=7)] | None = None
+    layers: Annotated[list[Layer], Meta(min_length=1, max_length=2)] = field(
+        default_factory=lambda: ["memory", "episode"]
+    )
+    diversity: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    min_position: Annotated[int, Meta(ge=0)] | None = None
+    as_of: AsOf | None = None
+    token_budget: Annotated[int, Meta(ge=1, le=1000000)] | None = None
+    explain: bool = False
+    tags: Tags | None = None
+    agents: Annotated[list[Name], Meta(max_length=100)] | None = None
+    sources: Annotated[list[Source], Meta(max_length=5)] | None = None
+    session_id: Label | None = None
+    observed_after: datetime | None = None
+    observed_before: datetime | None = None
+    metadata: dict[Label, str | int | float | bool] | None = None
+    min_score: Annotated[float, Meta(ge=0, le=1)] | None = None
+
+
+class Chunk(Response, frozen=True, kw_only=True):
+    """Which part of a long episode matched."""
+
+    index: int
+    of: int
+
+
+class RecallItem(Response, frozen=True, kw_only=True):
+    """One result: a memory or an episode, with what is needed to judge it."""
+
+    id: str
+    layer: Layer
+    version: int
+    content: str
+    score: float
+    namespace: str
+    agent_id: str
+    category: str | None
+    source: str
+    trust: float
+    confidence: float
+    freshness: str
+    warnings: list[str]
+    tier: str
+    observed_at: datetime | None
+    recorded_at: datetime
+    derived_from: list[str]
+    metadata: dict[str, Any]
+    position: int
+    speaker: str | None = None
+    session_id: str | None = None
+    chunk: Chunk | None = None
+    parts: dict[str, float] | None = None
+
+
+class Degraded(Response, frozen=True, kw_only=True):
+    """A part of recall that did not work, and why."""
+
+    part: str
+    reason: str
+
+
+class RecallAnswer(Response, frozen=True, kw_only=True):
+    """Answer to /recall. ``position`` is the log position that every view used has reached."""
+
+    recall_id: str
+    level: Level
+    degraded: list[Degraded]
+    position: int
+    took_ms: float
+    cached: bool
+    prefetch: list[dict[str, Any]]
+    results: list[RecallItem]
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+class MemoryDetail(RecallItem, frozen=True, kw_only=True):
+    """GET /memory/{id}: the recall item and what is known of the memory's life."""
+
+    importance: float
+    quality: float | None
+    recall_count: int
+    useful_count: int
+    not_useful_count: int
+    volatile: bool
+    tags: list[str]
+    entities: list[dict[str, str]]
+    depends_on: list[str]
+    state: MemoryState
+    observations: int = 1
+
+
+class MemoryPage(Response, frozen=True, kw_only=True):
+    """GET /memories and /tombstones."""
+
+    items: list[MemoryDetail]
+    next: str | None
+
+
+class MemoryVersion(Response, frozen=True, kw_only=True):
+    """One text that a memory had, and why it changed."""
+
+    version: int
+    content: str
+    updated_by: str
+    source: str
+    trigger: str | None
+    reason: str | None
+    recorded_at: datetime
+    position: int
+
+
+class MemoryVersions(Response, frozen=True, kw_only=True):
+    """GET /memory/{id}/versions, oldest first."""
+
+    items: list[MemoryVersion]
+
+
+class EpisodeDetail(Response, frozen=True, kw_only=True):
+    """GET /episodes/{id}."""
+
+    id: str
+    content: str
+    speaker: str | None
+    namespace: str
+    agent_id: str
+    session_id: str | None
+    observed_at: datetime | None
+    recorded_at: datetime
+    position: int
+    status: Literal["pending", "distilled", "skipped", "failed", "deleted"]
+    reason: str | None
+    memory_ids: list[str]
+    metadata: dict[str, Any]
+
+
+class TagItem(Response, frozen=True, kw_only=True):
+    """One tag with how many live memories carry it, among those the caller may read."""
+
+    tag: str
+    count: int
+    level: Literal["user", "project"]
+
+
+class TagList(Response, frozen=True, kw_only=True):
+    """GET /tags."""
+
+    items: list[TagItem]
+
+
+class NamespaceItem(Response, frozen=True, kw_only=True):
+    """One namespace the caller may read."""
+
+    namespace: str
+    memories: int
+    episodes: int
+    tombstones: int
+    writable: bool
+
+
+class NamespaceList(Response, frozen=True, kw_only=True):
+    """GET /namespaces."""
+
+    items: list[NamespaceItem]
+
+
+class Stats(Response, frozen=True, kw_only=True):
+    """GET /stats, over what the caller may read."""
+
+    position: int
+    memories: int
+    episodes: int
+    tombstones: int
+    by_category: dict[str, int]
+    by_namespace: dict[str, int]
+    distillation: dict[str, int]
+
+
+class Bootstrap(Response, frozen=True, kw_only=True):
+    """GET /bootstrap: the core facts to start a session with."""
+
+    items: list[MemoryDetail]
+
+
+class SettingItem(Response, frozen=True, kw_only=True):
+    """One setting, its value in force and where it came from. Secrets are masked."""
+
+    name: str
+    value: Any
+    origin: Literal["flag", "environment", "file", "default", "generated"]
+
+
+class SettingList(Response, frozen=True, kw_only=True):
+    """GET /settings."""
+
+    items: list[SettingItem]
+
+
+class LogHealth(Response, frozen=True, kw_only=True):
+    """The log, as /health shows it."""
+
+    position: int
+    epoch: str
+    writable: bool
+    durable: bool
+
+
+class ViewHealth(Response, frozen=True, kw_only=True):
+    """One view: how far it has come and what it could not show."""
+
+    position: int
+    lag: int
+    parked: int
+    generation: int
+    missing_vectors: int = 0
+    paused: str | None = None
+
+
+class EmbedderHealth(Response, frozen=True, kw_only=True):
+    """The embedder in use."""
+
+    name: str
+    state: str
+
+
+class Health(Response, frozen=True, kw_only=True):
+    """GET /health."""
+
+    status: Literal["ok", "degraded", "unavailable"]
+    live: bool
+    ready: bool
+    version: str
+    log: LogHealth
+    views: dict[str, ViewHealth]
+    embedder: EmbedderHealth
+    degraded: list[Degraded] = []
+
+
+class FieldError(Response, frozen=True, kw_only=True):
+    """One field at fault."""
+
+    field: str
+    message: str
+
+
+class Problem(Response, frozen=True, kw_only=True):
+    """application/problem+json (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[FieldError] = []
+    request_id: str = ""
+
+
+# --- JSON Lines for import and evaluation ------------------------------------------------------
+
+
+class ImportLine(Struct, kw_only=True, frozen=True):
+    """One line of an import file; ``id`` is kept in ``metadata.external_id``."""
+
+    text: str
+    id: str | None = None
+    speaker: str | None = None
+    time: str | None = None
+    session: str | None = None
+    namespace: str | None = None
+
+
+class EvaluationLine(Struct, kw_only=True, frozen=True):
+    """One question of an evaluation set."""
+
+    id: str
+    query: str
+    evidence_ids: list[str]
+    category: str | None = None
+    conversation: str | None = None
