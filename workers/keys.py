@@ -1,0 +1,99 @@
+"""A node's own secrets: ``keys`` in the data directory, mode 600, made at first start.
+
+One ``NAME=value`` a line, so that a shell can read it with ``. data/keys``.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from workers.settings import Resolved, SettingError
+
+FILE_NAME: Final = "keys"
+_NAMES: Final = ("API_KEY", "OWNER_KEY", "NODE_SECRET")
+
+
+class NodeKeys(Struct, frozen=True):
+    """The admin's and the owner's key, and the secret that agents' keys are derived from."""
+
+    api_key: str
+    owner_key: str
+    secret: bytes
+
+    def __repr__(self) -> str:
+        """Keep the secrets out of logs and tracebacks."""
+        return "NodeKeys(***)"
+
+
+class KeyRing(Struct, frozen=True):
+    """The keys, the settings with them filled in, and what was made just now."""
+
+    keys: NodeKeys
+    resolved: Resolved
+    made: tuple[str, ...]
+    path: Path
+
+
+def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.urandom) -> KeyRing:
+    """Give the node's keys, making those that neither settings nor the file hold.
+
+    ``randomness(n)`` gives n random bytes. Raises `SettingError` when others can read the file.
+    """
+    settings = resolved.settings
+    settings.data.mkdir(parents=True, exist_ok=True)
+    path = settings.data / FILE_NAME
+    given = {"API_KEY": settings.api_key, "OWNER_KEY": settings.owner_key, "NODE_SECRET": None}
+    with (settings.data / "keys.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # api and worker may both be the first to start
+        kept = _read(path)
+        made = tuple(name for name in _NAMES if given[name] is None and name not in kept)
+        if made:
+            kept |= {name: _new_key(randomness(32)) for name in made}
+            _write(path, kept)
+    value = {name: given[name] or kept[name] for name in _NAMES}
+    keys = NodeKeys(value["API_KEY"], value["OWNER_KEY"], value["NODE_SECRET"].encode())
+    generated = {name.lower(): value[name] for name in _NAMES[:2] if given[name] is None}
+    filled = Resolved(
+        msgspec.structs.replace(settings, **generated),
+        resolved.origins | dict.fromkeys(generated, "generated"),
+    )
+    return KeyRing(keys, filled, made, path)
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        mode = path.stat().st_mode & 0o777
+        lines = path.read_text("ascii").splitlines()
+    except FileNotFoundError:
+        return {}
+    if mode & 0o077:
+        raise SettingError(str(path), f"others can read it (mode {mode:o}): chmod 600 {path}")
+    kept = dict(line.split("=", 1) for line in lines if "=" in line)
+    unknown = sorted(set(kept) - set(_NAMES))
+    if unknown:
+        raise SettingError(str(path), f"unknown name {unknown[0]}; it holds {', '.join(_NAMES)}")
+    return kept
+
+
+def _write(path: Path, kept: dict[str, str]) -> None:
+    # Written whole and then renamed: a crash leaves the old file or the new one.
+    new = path.with_suffix(".new")
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.writelines(f"{name}={kept[name]}\n" for name in _NAMES if name in kept)
+        file.flush()
+        os.fsync(file.fileno())
+    new.rename(path)
+
+
+def _new_key(random: bytes) -> str:
+    return base64.urlsafe_b64encode(random).rstrip(b"=").decode()
