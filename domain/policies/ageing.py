@@ -1,0 +1,31 @@
+"""Counting days: the one reading of "days" that every formula uses."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+_SECONDS_A_DAY = 86_400.0
+
+
+def days_between(earlier: datetime, later: datetime) -> float:
+    """Give the days from ``earlier`` to ``later``, fractions included, never below 0.
+
+    Both are aware. An ``earlier`` that lies in the future counts as 0 days: a clock that was set
+    back must not make a memory younger than new.
+    """
+    return max(0.0, (later - earlier).total_seconds() / _SECONDS_A_DAY)
+
+
+def last_attended(
+    recorded_at: datetime,
+    observed_at: datetime | None = None,
+    last_reinforced_at: datetime | None = None,
+    last_reviewed_at: datetime | None = None,
+) -> datetime:
+    """Give the moment from which importance and retention count their days.
+
+    It is the later of observed_at, last reinforcement and last review (spec: lifecycle.md,
+    "Importance, quality, freshness"); a memory without any of them counts from its recording.
+    """
+    known = [t for t in (observed_at, last_reinforced_at, last_reviewed_at) if t is not None]
+    return max(known, default=recorded_at)
