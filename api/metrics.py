@@ -1,0 +1,70 @@
+"""Prometheus figures of this process and its node (names: spec operations.md, "Observability")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+
+from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+
+from memoryweave.contract import Health
+
+__all__ = ["CONTENT_TYPE_LATEST", "RequestDurations", "exposition"]
+
+
+class RequestDurations:
+    """How long requests took, by endpoint, in seconds; and since when this process counts."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.started = monotonic()
+        self._histogram = Histogram(
+            "memoryweave_request_duration_seconds",
+            "Time to answer a request",
+            ["endpoint"],
+            registry=self.registry,
+            buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+        )
+
+    def observe(self, endpoint: str, seconds: float) -> None:
+        """Count one request. ``endpoint`` is a method and a route template, never a raw path."""
+        self._histogram.labels(endpoint).observe(seconds)
+
+
+def exposition(durations: RequestDurations, health: Health) -> bytes:
+    """Give all figures in the Prometheus text format."""
+    registry = CollectorRegistry()
+    registry.register(_Snapshot(list(_figures(durations, health))))
+    return generate_latest(durations.registry) + generate_latest(registry)
+
+
+class _Snapshot:
+    def __init__(self, families: list[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> list[Metric]:
+        return self._families
+
+
+def _figures(durations: RequestDurations, health: Health) -> Iterator[Metric]:
+    yield _gauge(
+        "uptime_seconds", "Time since this process started", {"": monotonic() - durations.started}
+    )
+    yield _gauge("log_position", "Newest position of the log", {"": health.log.position})
+    lag = {name: view.lag for name, view in health.views.items()}
+    parked = {name: view.parked for name, view in health.views.items()}
+    yield _gauge("projection_lag_events", "Events a view has not applied yet", lag, "view")
+    yield _gauge("parked_events", "Events a view could not apply", parked, "view")
+    missing = sum(view.missing_vectors for view in health.views.values())
+    yield _gauge("missing_vectors", "Rows that wait for their vector", {"": missing})
+
+
+def _gauge(
+    name: str, meaning: str, values: dict[str, float] | dict[str, int], label: str | None = None
+) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"memoryweave_{name}", meaning, labels=[label] if label else None)
+    for key, value in values.items():
+        family.add_metric([key] if label else [], value)
+    return family

@@ -1,0 +1,96 @@
+"""What the API needs of the node it runs in: declared here, satisfied by ``workers/node.py``.
+
+Everything is a parameter of `api.app.create_app`; the API holds no globals and builds nothing
+from settings itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import redis
+from eventsourcing.application import Application
+from msgspec import Struct
+
+from commands.command import Clock
+from inference.embedder import Embedder
+from memoryweave.contract import Health, SettingItem
+
+
+class NodeKeys(Struct, frozen=True, kw_only=True):
+    """The node's own credentials. Only digests of the two keys are held.
+
+    ``admin`` and ``owner`` are SHA-256 digests (32 bytes) of the keys, made by `key_digest`.
+    ``agent_secret`` (32 bytes) derives an agent's key from its command id, so that a repeated
+    registration gives the same key and the log needs to keep only a hash.
+    """
+
+    admin: bytes
+    owner: bytes
+    agent_secret: bytes
+
+
+def key_digest(key: str) -> bytes:
+    """Give the SHA-256 digest under which `NodeKeys` holds a key."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+
+
+class ApiOptions(Struct, frozen=True, kw_only=True):
+    """The API's settings (spec: operations.md, "Settings").
+
+    ``open_schema`` and ``open_metrics``: answer without the admin key (the default on loopback).
+    ``threads`` bounds the pool in which blocking work runs, ``search_slots`` how many searches
+    run at once.
+    """
+
+    open_schema: bool = True
+    open_metrics: bool = True
+    threads: int = 16
+    search_slots: int = 4
+    cors_origins: Sequence[str] = ()
+
+
+class Node(Protocol):
+    """A node: the log's write side, the views, the inference clients, and the node's settings.
+
+    Every method may block; the API calls them from its thread pool.
+    """
+
+    @property
+    def application(self) -> Application[str]:
+        """The write side."""
+
+    @property
+    def volatile(self) -> redis.Redis | None:
+        """The volatile store (rate buckets, last use of keys), None when the node has none."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """Makes vectors of queries."""
+
+    @property
+    def keys(self) -> NodeKeys:
+        """The node's credentials."""
+
+    @property
+    def options(self) -> ApiOptions:
+        """The API's settings."""
+
+    @property
+    def clock(self) -> Clock:
+        """The present, as aware UTC."""
+
+    @property
+    def randomness(self) -> Callable[[int], bytes]:
+        """Gives that many random bytes."""
+
+    def health(self) -> Health:
+        """Look at every part now; never raises."""
+
+    def settings(self) -> Sequence[SettingItem]:
+        """Every setting in force, with its origin; secrets masked."""
+
+    def retry_parked(self, view: str) -> None:
+        """Ask whoever runs that view's projector to try its parked events again."""

@@ -1,0 +1,45 @@
+"""Where blocking work runs, so that the event loop never waits for a disk or a socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Threads:
+    """Two bounded pools: one for requests, a small one that keeps /health answering.
+
+    When the log server hangs, every request thread may be waiting for its deadline; whoever asks
+    what is wrong must not wait behind them.
+    """
+
+    def __init__(self, size: int, search_slots: int) -> None:
+        self._requests = ThreadPoolExecutor(size, thread_name_prefix="request")
+        self._health = ThreadPoolExecutor(2, thread_name_prefix="health")
+        self._searches = asyncio.Semaphore(search_slots)
+
+    async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run blocking work of a request."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._requests, partial(work, *args, **kwargs))
+
+    async def search(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a search; at most ``search_slots`` run at once, others wait without a thread."""
+        async with self._searches:
+            return await self.run(work, *args, **kwargs)
+
+    async def look(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what must answer although every request thread is taken."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._health, partial(work, *args, **kwargs))
+
+    def close(self) -> None:
+        """Let running work end and take no more."""
+        self._requests.shutdown(wait=True)
+        self._health.shutdown(wait=True)
