@@ -338,7 +338,9 @@ class Event(Struct, frozen=True, kw_only=True):
 
     ``position`` is 0 until the log has assigned one. ``occurred_at`` is UTC with microseconds and
     informational: order is by position. ``actor`` is an agent id, ``owner``, ``admin`` or
-    ``system:<process>``.
+    ``system:<process>``. ``subject`` says whose key seals the body; empty means the rule of
+    ``eventlog.sealing.subject_of``. A later event of an ephemeral thing names it, so that its text
+    goes with the session's key.
     """
 
     aggregate_type: str
@@ -353,6 +355,17 @@ class Event(Struct, frozen=True, kw_only=True):
     command_id: str = ""
     fingerprint: str = ""
     position: int = 0
+    subject: str = ""
+
+    @property
+    def originator_id(self) -> str:
+        """The aggregate's id, by the name the ``eventsourcing`` library gives it."""
+        return self.aggregate_id
+
+    @property
+    def originator_version(self) -> int:
+        """The version, by the name the ``eventsourcing`` library gives it."""
+        return self.version
 
     @property
     def type(self) -> str:

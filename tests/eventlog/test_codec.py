@@ -1,0 +1,231 @@
+"""The codec: what goes into the log comes out again, and its texts cannot be read on the way."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.events import (
+    EpisodeCommitted,
+    Event,
+    FeedbackGiven,
+    MemoryCorrected,
+    MemoryCreated,
+    TierChanged,
+)
+from eventlog.body_shape import ERASED
+from eventlog.codec import Codec, Undecodable, UnknownEventType
+from eventlog.entry import RawEntry
+from eventlog.sealing import KeyRing, subject_of
+
+NOON = datetime(2026, 11, 30, 12, 0, 0, 123_456, tzinfo=UTC)
+CANARY = "the canary sings at 乌龙"
+
+
+class KeyStore:
+    """The log's key buckets, in memory, counting the questions."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, bytes] = {}
+        self.asked: list[list[str]] = []
+
+    def fetch(self, subjects: Any) -> dict[str, bytes]:
+        self.asked.append(list(subjects))
+        return {s: self.keys[s] for s in subjects if s in self.keys}
+
+
+@pytest.fixture
+def store() -> KeyStore:
+    return KeyStore()
+
+
+@pytest.fixture
+def codec(store: KeyStore) -> Codec:
+    return Codec(KeyRing(store.fetch))
+
+
+def event(body: Any, **changes: Any) -> Event:
+    fields: dict[str, Any] = {
+        "aggregate_type": "Episode" if isinstance(body, EpisodeCommitted) else "Memory",
+        "aggregate_id": "11111111-1111-5111-8111-111111111111",
+        "version": 1,
+        "event_id": "22222222-2222-5222-8222-222222222222",
+        "occurred_at": NOON,
+        "actor": "hermes-1",
+        "correlation_id": "33333333-3333-5333-8333-333333333333",
+        "command_id": "44444444-4444-5444-8444-444444444444",
+        "fingerprint": "ab" * 32,
+        "causation_position": 7,
+    }
+    return Event(body=body, **(fields | changes))
+
+
+def episode(**changes: Any) -> EpisodeCommitted:
+    fields: dict[str, Any] = {
+        "agent_id": "hermes-1",
+        "namespace": "shared",
+        "content": CANARY,
+        "source": "agent_inference",
+        "tags": [CANARY],
+        "metadata": {"note": CANARY},
+        "observed_at": NOON,
+    }
+    return EpisodeCommitted(**(fields | changes))
+
+
+def append(codec: Codec, store: KeyStore, *events: Event) -> list[RawEntry]:
+    """Do what the append script does: give positions and keep the new keys."""
+    entries = []
+    for position, each in enumerate(events, start=1):
+        sealed = codec.seal(each)
+        if sealed.new_key is not None:
+            assert store.keys.setdefault(sealed.subject, sealed.new_key) == sealed.new_key
+        entries.append(msgspec.structs.replace(sealed.entry, position=position))
+    return entries
+
+
+def test_a_sealed_event_opens_to_itself_in_another_process(store: KeyStore, codec: Codec) -> None:
+    written = event(episode())
+    (entry,) = append(codec, store, written)
+    opened = Codec(KeyRing(store.fetch)).open(entry)
+    assert opened == msgspec.structs.replace(written, position=1)
+
+
+def test_no_text_of_a_person_stands_in_the_body(store: KeyStore, codec: Codec) -> None:
+    (entry,) = append(codec, store, event(episode()))
+    assert b"canary" not in entry.body
+    assert "乌龙".encode() not in entry.body
+    assert msgspec.json.decode(entry.body)["namespace"] == "shared"
+
+
+def test_an_event_without_text_needs_no_key(store: KeyStore, codec: Codec) -> None:
+    sealed = codec.seal(event(FeedbackGiven(verdict="useful", agent_id="hermes-1")))
+    assert (sealed.subject, sealed.new_key, store.asked) == ("", None, [])
+    assert codec.open(sealed.entry).body == FeedbackGiven(verdict="useful", agent_id="hermes-1")
+
+
+def test_keys_of_a_batch_are_fetched_in_one_round_trip(store: KeyStore, codec: Codec) -> None:
+    entries = append(
+        codec,
+        store,
+        *(event(episode(), aggregate_id=f"episode-{i}", event_id=f"e{i}") for i in range(20)),
+    )
+    store.asked.clear()
+    reader = Codec(KeyRing(store.fetch))
+    assert len(reader.open_batch(entries)) == 20
+    assert [len(asked) for asked in store.asked] == [20]
+    reader.open_batch(entries)
+    assert len(store.asked) == 1
+
+
+def test_a_text_whose_key_is_gone_opens_to_the_marker(store: KeyStore, codec: Codec) -> None:
+    (entry,) = append(codec, store, event(episode()))
+    store.keys.clear()
+    body = Codec(KeyRing(store.fetch)).open(entry).body
+    assert isinstance(body, EpisodeCommitted)
+    assert (body.content, body.tags, body.metadata) == (ERASED, [], {})
+    assert body.speaker is None
+    assert body.observed_at == NOON
+
+
+def test_a_text_moved_to_another_event_does_not_open(store: KeyStore, codec: Codec) -> None:
+    first, second = append(
+        codec, store, event(episode()), event(episode(content="other"), event_id="e2", version=2)
+    )
+    moved = msgspec.structs.replace(second, body=first.body)
+    (answer,) = codec.open_batch([moved])
+    assert isinstance(answer, Undecodable)
+    assert answer.position == 2
+
+
+def test_a_broken_body_takes_its_place_in_the_batch_as_an_error(
+    store: KeyStore, codec: Codec
+) -> None:
+    entries = append(codec, store, *(event(episode(), event_id=f"e{i}") for i in range(3)))
+    entries[1] = msgspec.structs.replace(entries[1], body=b'{"agent_id": ')
+    before, broken, after = codec.open_batch(entries)
+    assert isinstance(before, Event)
+    assert isinstance(after, Event)
+    assert isinstance(broken, Undecodable)
+    with pytest.raises(Undecodable, match="EpisodeCommitted schema 1 at position 2"):
+        codec.open(entries[1])
+
+
+@pytest.mark.parametrize("change", [{"type": "DreamDreamt"}, {"schema": 99}])
+def test_a_newer_type_or_schema_is_told_apart_from_a_broken_one(
+    codec: Codec, change: dict[str, Any]
+) -> None:
+    entry = msgspec.structs.replace(
+        codec.seal(event(TierChanged(tier="core"))).entry, position=5, **change
+    )
+    (answer,) = codec.open_batch([entry])
+    assert isinstance(answer, UnknownEventType)
+    with pytest.raises(UnknownEventType, match="newer version"):
+        codec.open(entry)
+
+
+def test_unknown_members_of_a_body_are_ignored(codec: Codec) -> None:
+    entry = codec.seal(event(TierChanged(tier="core"))).entry
+    wider = msgspec.structs.replace(entry, body=b'{"tier": "core", "mood": {"x": [1]}}')
+    assert codec.open(wider).body == TierChanged(tier="core")
+
+
+def test_subjects_follow_the_thing_and_ephemeral_ones_their_session() -> None:
+    thing = "11111111-1111-5111-8111-111111111111"
+    memory = MemoryCreated(
+        content="x",
+        category="fact",
+        decay_class="system_fact",
+        namespace="hermes-1-ephemeral",
+        agent_id="hermes-1",
+        source="agent_inference",
+        distilled_by="caller",
+        confidence=1.0,
+    )
+    assert subject_of(event(episode())) == f"episode:{thing}"
+    assert subject_of(event(TierChanged(tier="core"))) == f"memory:{thing}"
+    assert subject_of(event(memory)) == "session:hermes-1-ephemeral:-"
+    assert (
+        subject_of(event(episode(namespace="hermes-1-ephemeral", session_id="s9")))
+        == "session:hermes-1-ephemeral:s9"
+    )
+    assert (
+        subject_of(event(TierChanged(tier="core"), aggregate_type="Agent"))
+        == f"agent:{thing}:2026-11-30"
+    )
+
+
+def test_a_named_subject_is_kept_with_the_event(store: KeyStore, codec: Codec) -> None:
+    written = event(
+        MemoryCorrected(content=CANARY, source="owner_edit", agent_id="hermes-1"),
+        version=2,
+        subject="session:hermes-1-ephemeral:s9",
+    )
+    (entry,) = append(codec, store, written)
+    assert list(store.keys) == ["session:hermes-1-ephemeral:s9"]
+    opened = Codec(KeyRing(store.fetch)).open(entry)
+    assert opened == msgspec.structs.replace(written, position=1)
+
+
+def test_a_key_goes_along_until_the_log_is_known_to_hold_it(store: KeyStore, codec: Codec) -> None:
+    first = codec.seal(event(episode()))
+    again = codec.seal(event(episode(), version=2, event_id="e2"))
+    assert first.new_key is not None
+    assert again.new_key == first.new_key
+    store.keys[first.subject] = first.new_key
+    codec.open(first.entry)
+    assert codec.seal(event(episode(), version=3, event_id="e3")).new_key is None
+
+
+def test_the_loser_of_a_race_for_a_key_seals_anew(store: KeyStore, codec: Codec) -> None:
+    session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
+    other = Codec(KeyRing(store.fetch))
+    lost = codec.seal(event(episode(**session)))
+    append(other, store, event(episode(**session), aggregate_id="other"))
+    resealed = codec.reseal(lost, store.keys[lost.subject])
+    assert resealed.new_key is None
+    assert other.open(resealed.entry).body == episode(**session)
+    assert codec.seal(event(episode(**session), event_id="e2")).new_key is None
