@@ -155,6 +155,8 @@ class Codec:
         ]
 
     def _look_into(self, entry: RawEntry) -> _Closed | Undecodable | UnknownEventType:
+        if entry.malformed:
+            return Undecodable(entry, entry.malformed)
         written = self._types.get((entry.type, entry.schema))
         if written is None:
             return UnknownEventType(entry)

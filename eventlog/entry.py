@@ -1,15 +1,28 @@
-"""An event as it lies in the log: envelope in the clear, body as sealed JSON bytes."""
+"""One entry of the log as it is stored: the envelope in plain text, the body sealed.
+
+The fields of an entry are always all there, in this order, under one-letter names, so that the
+server stores the names once per block of entries.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from msgspec import Struct
+
+FIELDS: Final = (b"e", b"k", b"a", b"n", b"t", b"s", b"o", b"c", b"f", b"u", b"r", b"p", b"d")
+_WIDTH: Final = 2 * len(FIELDS)
 
 
 class RawEntry(Struct, frozen=True):
     """One stream entry, its body still closed (spec: events.md, "Envelope").
 
     ``position`` is 0 until the log has assigned one. ``occurred_at_us`` counts microseconds since
-    1970 in UTC. ``body`` is a JSON object; its sealed fields are base64 strings.
+    1970 in UTC. ``body`` is a JSON object; its sealed fields are base64 strings. ``command_id``
+    and ``fingerprint`` are those of the append; what stands here before is not used.
+    ``malformed`` is empty, or says why the entry is not one of ours; then only ``position`` and
+    what could be read is filled, and the event is undecodable.
     """
 
     position: int
@@ -26,3 +39,77 @@ class RawEntry(Struct, frozen=True):
     correlation_id: str
     causation_position: int | None
     body: bytes
+    malformed: str = ""
+
+
+def arguments_of(entry: RawEntry) -> tuple[str | int | bytes, ...]:
+    """Give the values in the order in which the append script takes them: e k a n t s o u r p d."""
+    cause = entry.causation_position
+    return (
+        entry.event_id,
+        entry.aggregate_type,
+        entry.aggregate_id,
+        entry.version,
+        entry.type,
+        entry.schema,
+        entry.occurred_at_us,
+        entry.actor,
+        entry.correlation_id,
+        "" if cause is None else cause,
+        entry.body,
+    )
+
+
+def entry_from(position: int, fields: Sequence[bytes]) -> RawEntry:
+    """Read an entry from its names and values, one after the other.
+
+    Never raises: an entry that somebody else added comes back with ``malformed`` set, so that a
+    reader can put it aside and go on.
+    """
+    if len(fields) != _WIDTH or tuple(fields[::2]) != FIELDS:
+        return _malformed(position, fields, "its fields are not those of an event")
+    values = fields[1::2]
+    try:
+        return RawEntry(
+            position=position,
+            event_id=values[0].decode(),
+            aggregate_type=values[1].decode(),
+            aggregate_id=values[2].decode(),
+            version=int(values[3]),
+            type=values[4].decode(),
+            schema=int(values[5]),
+            occurred_at_us=int(values[6]),
+            command_id=values[7].decode(),
+            fingerprint=values[8].decode(),
+            actor=values[9].decode(),
+            correlation_id=values[10].decode(),
+            causation_position=int(values[11]) if values[11] else None,
+            body=values[12],
+        )
+    except ValueError as error:
+        return _malformed(position, fields, f"a field cannot be read: {error}")
+
+
+def _malformed(position: int, fields: Sequence[bytes], reason: str) -> RawEntry:
+    known = dict(zip(fields[::2], fields[1::2], strict=False))
+
+    def text(name: bytes) -> str:
+        return known.get(name, b"").decode(errors="replace")
+
+    return RawEntry(
+        position=position,
+        event_id=text(b"e"),
+        aggregate_type=text(b"k"),
+        aggregate_id=text(b"a"),
+        version=0,
+        type=text(b"t"),
+        schema=0,
+        occurred_at_us=0,
+        command_id=text(b"c"),
+        fingerprint=text(b"f"),
+        actor=text(b"u"),
+        correlation_id=text(b"r"),
+        causation_position=None,
+        body=known.get(b"d", b""),
+        malformed=reason,
+    )

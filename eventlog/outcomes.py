@@ -6,10 +6,10 @@ the events were stored.
 
 from __future__ import annotations
 
-from eventsourcing.persistence import IntegrityError
+from eventsourcing.persistence import IntegrityError, PersistenceError
 from msgspec import Struct
 
-from domain.errors import MemoryWeaveError
+from domain.errors import LogUnavailable, MemoryWeaveError
 
 
 class Appended(Struct, frozen=True):
@@ -38,8 +38,11 @@ class Conflict(IntegrityError):
         self.actual = actual
 
 
-class InDoubt(MemoryWeaveError):
-    """The deadline passed without a definite answer; the same command id may be repeated."""
+class InDoubt(LogUnavailable):
+    """The deadline passed without a definite answer; the same command id may be repeated.
+
+    Nothing is known about whether it was stored. Plain `LogUnavailable` says: it was not.
+    """
 
     name = "log-unavailable"
     title = "The log did not answer in time"
@@ -69,3 +72,38 @@ class LogFork(MemoryWeaveError):
 
     name = "log-fork"
     title = "The log has another history"
+
+
+class KeyExists(IntegrityError):
+    """A subject has another sealing key than the one given; nothing was written.
+
+    Somebody made the key first. ``keys`` holds the stored key of each such subject: seal again
+    with it and repeat.
+    """
+
+    def __init__(self, keys: dict[str, bytes]) -> None:
+        super().__init__(f"sealed under a key that is not the stored one: {sorted(keys)}")
+        self.keys = keys
+
+
+class TrackingConflict(IntegrityError):
+    """The tracked position of an upstream log is not above the recorded one; nothing written."""
+
+    def __init__(self, upstream: str, position: int, recorded: int) -> None:
+        super().__init__(f"position {position} of {upstream!r} is not above {recorded}")
+        self.recorded = recorded
+
+
+class AlreadyAppended(PersistenceError):
+    """`Duplicate`, raised where the ``eventsourcing`` library takes positions only.
+
+    Read the events ``first``..``last`` back and compute the receipt from them.
+    """
+
+    def __init__(self, command_id: str, duplicate: Duplicate) -> None:
+        super().__init__(
+            f"command {command_id} was stored at positions {duplicate.first}..{duplicate.last}"
+        )
+        self.command_id = command_id
+        self.first = duplicate.first
+        self.last = duplicate.last

@@ -1,0 +1,117 @@
+#!lua
+-- Appends the events of one command to the log: all of them, or nothing.
+--
+-- Order: command id, fence, versions, sealing keys, tracking; the first write comes after the last
+-- check. There is no clock and no chance in here, and every key is declared. The shebang makes the
+-- server refuse the whole script when it is out of memory, before it starts.
+--
+-- KEYS  1 log  2 command records  3 meta  4 tracking  5 lease
+--       then one sorted set per aggregate, then one hash per sealing key
+-- ARGV  1 command id  2 fingerprint  3 second at which the command record may go, or ''
+--       4 'next' (each version follows the one before) or 'unique' (no version twice)
+--       5 fencing token, or ''  6 name of the tracked log, or ''  7 tracked position
+--       8 epoch for a log that has none  9 number of aggregates  10 number of sealing keys
+--       then per sealing key: subject, key
+--       then per event: number of its aggregate, then e k a n t s o u r p d
+-- Returns a status and its numbers; positions are integers below 2^53.
+
+local HEADER_KEYS, HEADER_ARGS, EVENT_ARGS = 5, 10, 12
+
+local command_id, fingerprint = ARGV[1], ARGV[2]
+local aggregates, sealing_keys = tonumber(ARGV[9]), tonumber(ARGV[10])
+local first_event = HEADER_ARGS + 2 * sealing_keys + 1
+
+local record = redis.call('HGET', KEYS[2], command_id)
+if record then
+  local first, count, recorded = string.match(record, '^(%d+):(%d+):(.*)$')
+  if recorded ~= fingerprint then
+    return {'key-reused'}
+  end
+  return {'duplicate', tonumber(first), tonumber(first) + tonumber(count) - 1}
+end
+
+if ARGV[5] ~= '' then
+  local token = redis.call('HGET', KEYS[5], 'token')
+  if token ~= ARGV[5] then
+    return {'fenced', token or ''}
+  end
+end
+
+local heads, taken = {}, {}
+for i = 1, aggregates do
+  local last = redis.call('ZRANGE', KEYS[HEADER_KEYS + i], -1, -1, 'WITHSCORES')
+  heads[i] = last[2] and tonumber(last[2]) or 0
+  taken[i] = {}
+end
+local expected = {}
+for at = first_event, #ARGV, EVENT_ARGS do
+  local aggregate, version = tonumber(ARGV[at]), tonumber(ARGV[at + 4])
+  if ARGV[4] == 'next' then
+    expected[aggregate] = (expected[aggregate] or heads[aggregate]) + 1
+    if version ~= expected[aggregate] then
+      return {'conflict', aggregate, version - 1, heads[aggregate]}
+    end
+  elseif taken[aggregate][version]
+    or redis.call('ZCOUNT', KEYS[HEADER_KEYS + aggregate], version, version) > 0 then
+    return {'conflict', aggregate, version - 1, heads[aggregate]}
+  end
+  taken[aggregate][version] = true
+end
+
+local others = {'key-exists'}
+for i = 1, sealing_keys do
+  local subject, key = ARGV[HEADER_ARGS + 2 * i - 1], ARGV[HEADER_ARGS + 2 * i]
+  local stored = redis.call('HGET', KEYS[HEADER_KEYS + aggregates + i], subject)
+  if stored and stored ~= key then
+    others[#others + 1] = subject
+    others[#others + 1] = stored
+  end
+end
+if #others > 1 then
+  return others
+end
+
+if ARGV[6] ~= '' then
+  local tracked = tonumber(redis.call('HGET', KEYS[4], ARGV[6]) or '0')
+  if tonumber(ARGV[7]) <= tracked then
+    return {'tracked', tracked}
+  end
+end
+
+-- The head is the stream's own memory of its last id: it survives trimming and restarts.
+local head = 0
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then
+      head = tonumber(string.match(info[i + 1], '^(%d+)-'))
+    end
+  end
+end
+
+local first, position = head + 1, head
+redis.call('HSETNX', KEYS[3], 'epoch', ARGV[8])
+redis.call('HSETNX', KEYS[3], 'format', '1')
+for at = first_event, #ARGV, EVENT_ARGS do
+  position = position + 1
+  local text = string.format('%d', position)
+  redis.call('XADD', KEYS[1], text .. '-0',
+    'e', ARGV[at + 1], 'k', ARGV[at + 2], 'a', ARGV[at + 3], 'n', ARGV[at + 4],
+    't', ARGV[at + 5], 's', ARGV[at + 6], 'o', ARGV[at + 7], 'c', command_id, 'f', fingerprint,
+    'u', ARGV[at + 8], 'r', ARGV[at + 9], 'p', ARGV[at + 10], 'd', ARGV[at + 11])
+  redis.call('ZADD', KEYS[HEADER_KEYS + tonumber(ARGV[at])], ARGV[at + 4], text)
+end
+for i = 1, sealing_keys do
+  redis.call('HSETNX', KEYS[HEADER_KEYS + aggregates + i],
+    ARGV[HEADER_ARGS + 2 * i - 1], ARGV[HEADER_ARGS + 2 * i])
+end
+if ARGV[6] ~= '' then
+  redis.call('HSET', KEYS[4], ARGV[6], ARGV[7])
+end
+local new_day = ARGV[3] ~= '' and redis.call('EXISTS', KEYS[2]) == 0
+redis.call('HSET', KEYS[2], command_id,
+  string.format('%d:%d:%s', first, position - head, fingerprint))
+if new_day then
+  redis.call('EXPIREAT', KEYS[2], ARGV[3])
+end
+return {'appended', first, position}

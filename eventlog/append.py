@@ -1,0 +1,159 @@
+"""One append: what is sent to the script, and what its answer means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from domain.errors import CommandTooOld, Fenced, KeyReused, TooLarge
+from domain.identity import command_time_ms
+from eventlog.connection import Argument
+from eventlog.entry import RawEntry, arguments_of
+from eventlog.keys import Keys, commands_expire_at
+from eventlog.outcomes import Appended, Conflict, Duplicate, KeyExists, TrackingConflict
+
+MAX_EVENTS: Final = 1_000
+MAX_BYTES: Final = 4 * 1024 * 1024
+OLDEST_COMMAND: Final = timedelta(days=30)
+NEWEST_COMMAND: Final = timedelta(minutes=5)
+"""How far in the future a command's time may lie: clocks of agents differ."""
+
+VersionRule = Literal["next", "unique"]
+"""``next``: an aggregate's versions are 1, 2, 3, …; ``unique``: none twice, gaps allowed."""
+
+
+class Fence(Struct, frozen=True):
+    """The lease under which the writer acts, and the token it was given."""
+
+    lease: str
+    token: int
+
+
+class Tracked(Struct, frozen=True):
+    """The position of another log up to which these events take account of it."""
+
+    upstream: str
+    position: int
+
+
+class AppendRequest(Struct, frozen=True):
+    """The script's keys and arguments."""
+
+    command_id: str
+    aggregates: list[str]
+    keys: list[str]
+    arguments: list[Argument]
+    tracked: Tracked | None
+
+
+def require_age_allowed(command_id: str, now: datetime) -> None:
+    """Raise `CommandTooOld` for an id whose record may be gone, or that lies in the future.
+
+    An id without a time passes: its record is kept for ever.
+    """
+    time_ms = command_time_ms(command_id)
+    if time_ms is None:
+        return
+    age = timedelta(milliseconds=now.timestamp() * 1000 - time_ms)
+    if age > OLDEST_COMMAND:
+        raise CommandTooOld(
+            f"the key of command {command_id} is {age.days} days old, repeats are recognised for "
+            f"{OLDEST_COMMAND.days}: look whether it was done, then use a new key"
+        )
+    if -age > NEWEST_COMMAND:
+        raise CommandTooOld(
+            f"the key of command {command_id} is {-age} in the future: set the clock and use a "
+            "new key"
+        )
+
+
+def build_request(
+    keys: Keys,
+    entries: Sequence[RawEntry],
+    *,
+    command_id: str,
+    fingerprint: str,
+    fence: Fence | None,
+    subject_keys: Mapping[str, bytes],
+    tracked: Tracked | None,
+    rule: VersionRule,
+    new_epoch: str,
+) -> AppendRequest:
+    """Lay out an append for the script. Raises `TooLarge` for a batch over its limits."""
+    if len(entries) > MAX_EVENTS:
+        raise TooLarge(f"{len(entries)} events in one append, the limit is {MAX_EVENTS}")
+    aggregates: dict[str, int] = {}
+    events: list[Argument] = []
+    for entry in entries:
+        number = aggregates.setdefault(entry.aggregate_id, len(aggregates) + 1)
+        events.append(number)
+        events.extend(arguments_of(entry))
+    size = sum(_size(value) for value in events)
+    if size > MAX_BYTES:
+        raise TooLarge(f"{size} bytes in one append, the limit is {MAX_BYTES}")
+    expires_at = commands_expire_at(command_id)
+    return AppendRequest(
+        command_id=command_id,
+        aggregates=list(aggregates),
+        keys=[
+            keys.stream,
+            keys.commands(command_id),
+            keys.meta,
+            keys.tracking,
+            keys.lease(fence.lease if fence else ""),
+            *(keys.aggregate(aggregate_id) for aggregate_id in aggregates),
+            *(keys.sealing_keys(subject) for subject in subject_keys),
+        ],
+        arguments=[
+            command_id,
+            fingerprint,
+            "" if expires_at is None else expires_at,
+            rule,
+            fence.token if fence else "",
+            tracked.upstream if tracked else "",
+            tracked.position if tracked else "",
+            new_epoch,
+            len(aggregates),
+            len(subject_keys),
+            *(part for pair in subject_keys.items() for part in pair),
+            *events,
+        ],
+        tracked=tracked,
+    )
+
+
+def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Duplicate:
+    """Turn the script's answer into an outcome; raises those that are refusals."""
+    match reply:
+        case [b"appended", first, last]:
+            return Appended(first, last)
+        case [b"duplicate", first, last]:
+            return Duplicate(first, last)
+        case [b"key-reused"]:
+            raise KeyReused(
+                f"command {request.command_id} was stored with another request: use a new key"
+            )
+        case [b"fenced", token]:
+            raise Fenced(
+                f"the lease has token {token.decode() or 'none'}, this writer had another: stop"
+            )
+        case [b"conflict", number, expected, actual]:
+            raise Conflict(request.aggregates[number - 1], expected, actual)
+        case [b"key-exists", *pairs]:
+            raise KeyExists(
+                {s.decode(): key for s, key in zip(pairs[::2], pairs[1::2], strict=True)}
+            )
+        case [b"tracked", recorded]:
+            assert request.tracked is not None
+            raise TrackingConflict(request.tracked.upstream, request.tracked.position, recorded)
+        case _:
+            raise AssertionError(f"the append script answered {reply!r}")
+
+
+def _size(value: Argument) -> int:
+    if isinstance(value, bytes):
+        return len(value)
+    return len(value.encode()) if isinstance(value, str) else 8

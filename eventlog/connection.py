@@ -1,0 +1,141 @@
+"""Connections to the log server that never repeat anything by themselves.
+
+A client library that repeats a command after a lost answer stores events twice, or reports a
+conflict with the caller's own write. Only the code that knows the command id may repeat.
+
+Answers are raw RESP2 values: bytes, integers, lists, None. After redis-py's ConnectionError and
+TimeoutError nobody knows whether the server has carried the command out; after `NotSent` it has
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import redis
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, ResponseError
+from redis.retry import Retry
+
+from eventlog.scripts import Script
+
+CONNECT_TIMEOUT_S: Final = 2.0
+
+Argument = str | int | bytes
+
+
+class NotSent(Exception):
+    """No connection could be made; the server has not seen the command."""
+
+
+class Connections:
+    """A thread-safe pool of connections to one server; each command is sent once.
+
+    ``url`` is ``redis://``, ``rediss://`` or ``unix://``. ``timeout_s`` bounds the wait for one
+    answer.
+    """
+
+    def __init__(self, url: str, *, timeout_s: float) -> None:
+        self._pool = _pool(url, timeout_s)
+
+    def call(self, *command: Argument) -> Any:
+        """Send one command and give its answer."""
+        return self.call_many([command])[0]
+
+    def call_many(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        """Send commands in one write and give their answers; raises the first that is an error."""
+        try:
+            connection = self._pool.get_connection()
+        except (redis.RedisError, OSError) as error:
+            raise NotSent(str(error)) from error
+        try:
+            return _exchange(connection, commands)
+        finally:
+            self._pool.release(connection)
+
+    def call_script(
+        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+    ) -> Any:
+        """Run a script by its digest; load it first where the server does not know it."""
+        return _run_script(self.call, script, keys, arguments)
+
+    def close(self) -> None:
+        """Close every connection of the pool."""
+        self._pool.disconnect()
+
+
+class DedicatedConnection:
+    """One connection for one thread, which tells when it is not the one from before.
+
+    It is made by the first call, and again by the first call after a failure.
+    """
+
+    def __init__(self, url: str, *, timeout_s: float) -> None:
+        self._connection = _pool(url, timeout_s).make_connection()
+
+    @property
+    def connected(self) -> bool:
+        """False before the first call and after a failure: the next call meets a new server."""
+        return bool(self._connection.is_connected)
+
+    def call(self, *command: Argument) -> Any:
+        """Send one command and give its answer."""
+        try:
+            self._connection.connect()
+        except (redis.RedisError, OSError) as error:
+            raise NotSent(str(error)) from error
+        return _exchange(self._connection, [command])[0]
+
+    def call_script(
+        self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+    ) -> Any:
+        """Run a script by its digest; load it first where the server does not know it."""
+        return _run_script(self.call, script, keys, arguments)
+
+    def close(self) -> None:
+        """Close it; the next call would open it anew."""
+        self._connection.disconnect()
+
+
+def _pool(url: str, timeout_s: float) -> Any:
+    return redis.ConnectionPool.from_url(
+        url,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=min(CONNECT_TIMEOUT_S, timeout_s),
+        retry=Retry(NoBackoff(), 0),
+        retry_on_error=[],
+        protocol=2,
+        decode_responses=False,
+    )
+
+
+def _exchange(connection: Any, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+    answers: list[Any] = []
+    try:
+        connection.send_packed_command(connection.pack_commands(commands))
+        for _ in commands:
+            try:
+                answers.append(connection.read_response())
+            except ResponseError as error:
+                answers.append(error)
+    except BaseException:
+        # An answer may still be on its way: the next caller must not get it.
+        connection.disconnect()
+        raise
+    for answer in answers:
+        if isinstance(answer, ResponseError):
+            raise answer
+    return answers
+
+
+def _run_script(
+    call: Callable[..., Any], script: Script, keys: Sequence[str], arguments: Sequence[Argument]
+) -> Any:
+    command = ("EVALSHA", script.digest, len(keys), *keys, *arguments)
+    try:
+        return call(*command)
+    except NoScriptError:
+        # Answered before anything was done, so asking again is safe.
+        call("SCRIPT", "LOAD", script.text)
+        return call(*command)

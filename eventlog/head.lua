@@ -1,0 +1,29 @@
+#!lua flags=no-writes
+-- Tells where the log ends, which log it is, and which event stands at a position.
+--
+-- KEYS  1 log  2 meta
+-- ARGV  1 position, or '' for the head
+-- Returns head, event id at the position ('' if there is none), epoch ('' if there is none).
+
+local head = 0
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then
+      head = tonumber(string.match(info[i + 1], '^(%d+)-'))
+    end
+  end
+end
+local position = ARGV[1] ~= '' and ARGV[1] or string.format('%d', head)
+local event_id = ''
+if position ~= '0' then
+  local entry = redis.call('XRANGE', KEYS[1], position .. '-0', position .. '-0')[1]
+  if entry then
+    for i = 1, #entry[2], 2 do
+      if entry[2][i] == 'e' then
+        event_id = entry[2][i + 1]
+      end
+    end
+  end
+end
+return {head, event_id, redis.call('HGET', KEYS[2], 'epoch') or ''}

@@ -1,0 +1,70 @@
+"""Names of everything one log keeps in its server.
+
+All share the hash tag ``{mw:<log>}``, so that a cluster holds a log in one slot and one script can
+touch all of it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from zlib import crc32
+
+from domain.identity import command_time_ms
+
+COMMAND_RECORDS_KEPT: Final = timedelta(days=32)
+"""After the end of the day in a command id; two days more than repeats are promised."""
+
+
+class Keys:
+    """The key names of one log."""
+
+    def __init__(self, log: str) -> None:
+        if not log or not all(c.isalnum() or c in "-_" for c in log):
+            raise ValueError(f"log name {log!r}: use letters, digits, '-' and '_'")
+        prefix = f"{{mw:{log}}}:"
+        self.stream = f"{prefix}log"
+        self.meta = f"{prefix}meta"
+        self.tracking = f"{prefix}tracking"
+        self._prefix = prefix
+
+    def aggregate(self, aggregate_id: str) -> str:
+        """Sorted set, version → position."""
+        return f"{self._prefix}agg:{aggregate_id}"
+
+    def commands(self, command_id: str) -> str:
+        """Hash that holds the record of this command, by the day in its id."""
+        day = _day(command_id)
+        return f"{self._prefix}cmd:{day:%Y%m%d}" if day else f"{self._prefix}cmd:text"
+
+    def lease(self, name: str) -> str:
+        """Hash with the fencing token and the holder of a lease."""
+        return f"{self._prefix}lease:{name}"
+
+    def snapshot(self, aggregate_id: str) -> str:
+        """String, the latest snapshot of an aggregate."""
+        return f"{self._prefix}snap:{aggregate_id}"
+
+    def sealing_keys(self, subject: str) -> str:
+        """Hash, subject → its 32-byte sealing key."""
+        return f"{self._prefix}keys:{crc32(subject.encode()) % 256:02x}"
+
+
+def commands_expire_at(command_id: str) -> int | None:
+    """Give the second since 1970 at which the records of this command's day may go.
+
+    None for a command id without a time: its age is unknown, so its record stays for ever and the
+    command can never be executed a second time.
+    """
+    day = _day(command_id)
+    if day is None:
+        return None
+    return int((day + timedelta(days=1) + COMMAND_RECORDS_KEPT).timestamp())
+
+
+def _day(command_id: str) -> datetime | None:
+    time_ms = command_time_ms(command_id)
+    if time_ms is None:
+        return None
+    moment = datetime.fromtimestamp(time_ms / 1000, UTC)
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)

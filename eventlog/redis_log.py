@@ -1,0 +1,273 @@
+"""The log in a Redis or Valkey server: one stream, positions 1, 2, 3, … without gaps.
+
+Everything is synchronous and thread-safe; run it in threads under asyncio.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+import redis
+from msgspec import Struct
+from redis.exceptions import BusyLoadingError, OutOfMemoryError, ResponseError
+
+from domain.errors import KeyReused, LogFull, LogUnavailable
+from eventlog.append import (
+    AppendRequest,
+    Fence,
+    Tracked,
+    VersionRule,
+    build_request,
+    outcome_of,
+    require_age_allowed,
+)
+from eventlog.connection import Argument, Connections, NotSent
+from eventlog.entry import RawEntry, entry_from
+from eventlog.keys import Keys
+from eventlog.outcomes import Appended, Duplicate, InDoubt, LogGap
+from eventlog.scripts import APPEND, HEAD, READ_AGGREGATE
+
+T = TypeVar("T")
+
+_ATTEMPT_TIMEOUT_S: Final = 2.0
+_FIRST_PAUSE_S: Final = 0.005
+_LONGEST_PAUSE_S: Final = 0.25
+# Answers of a server that will take the same command a little later, and has not done it yet.
+_NOT_NOW: Final = ("LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "BUSY")
+_NOT_ENOUGH_REPLICAS: Final = "NOREPLICAS"
+
+
+class Head(Struct, frozen=True):
+    """The newest position, its event's id, and the epoch of the log ("" and 0 when empty)."""
+
+    position: int
+    event_id: str
+    epoch: str
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _random_epoch() -> str:
+    return os.urandom(16).hex()
+
+
+class RedisLog:
+    """One log. ``url`` names the server, ``name`` the log in it.
+
+    ``deadline_s`` bounds every call, repeats included. ``new_epoch`` names a log that is written
+    for the first time.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str = "main",
+        *,
+        clock: Callable[[], datetime] = _utc_now,
+        deadline_s: float = 5.0,
+        new_epoch: Callable[[], str] = _random_epoch,
+    ) -> None:
+        self.url = url
+        self.name = name
+        self.keys = Keys(name)
+        self._clock = clock
+        self._deadline_s = deadline_s
+        self._new_epoch = new_epoch
+        self._server = Connections(url, timeout_s=min(_ATTEMPT_TIMEOUT_S, deadline_s))
+
+    def append(
+        self,
+        entries: Sequence[RawEntry],
+        *,
+        command_id: str,
+        fingerprint: str,
+        fence: Fence | None = None,
+        subject_keys: Mapping[str, bytes] | None = None,
+        tracking: Tracked | None = None,
+        rule: VersionRule = "next",
+    ) -> Appended | Duplicate:
+        """Store the events of one command, all or none, and say at which positions they are.
+
+        ``command_id`` (a UUID) and ``fingerprint`` make a repeat recognisable; they go into every
+        entry. ``subject_keys`` are new sealing keys, stored with the events. Repeats by itself,
+        with the same command id, until the answer is definite or the deadline has passed.
+
+        Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyExists,
+        TrackingConflict: nothing was written. LogUnavailable: nothing was written, the log cannot
+        be reached. InDoubt: the deadline passed and nobody knows; repeat with the same id.
+        """
+        require_age_allowed(command_id, self._clock())
+        request = build_request(
+            self.keys,
+            entries,
+            command_id=command_id,
+            fingerprint=fingerprint,
+            fence=fence,
+            subject_keys=subject_keys or {},
+            tracked=tracking,
+            rule=rule,
+            new_epoch=self._new_epoch(),
+        )
+        return outcome_of(self._until_definite(request), request)
+
+    def find_duplicate(self, command_id: str, fingerprint: str) -> Duplicate | None:
+        """Tell where a command was stored, if it was. Raises `KeyReused` for another request.
+
+        For a handler whose decision refuses a command that may be a repeat of its own success.
+        """
+        record = self._read(
+            lambda: self._server.call("HGET", self.keys.commands(command_id), command_id)
+        )
+        if record is None:
+            return None
+        first, count, recorded = record.decode().split(":", 2)
+        if recorded != fingerprint:
+            raise KeyReused(f"command {command_id} was stored with another request: use a new key")
+        return Duplicate(int(first), int(first) + int(count) - 1)
+
+    def read_aggregate(
+        self,
+        aggregate_id: str,
+        after_version: int = 0,
+        *,
+        up_to_version: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> list[RawEntry]:
+        """Read an aggregate's events by version, in one round trip; [] when there is none."""
+        pairs = self._read(
+            lambda: self._server.call_script(
+                READ_AGGREGATE,
+                [self.keys.aggregate(aggregate_id), self.keys.stream],
+                [
+                    after_version,
+                    "+inf" if up_to_version is None else up_to_version,
+                    -1 if limit is None else limit,
+                    "desc" if newest_first else "asc",
+                ],
+            )
+        )
+        entries = []
+        for position, fields in pairs:
+            if fields is None:
+                raise LogGap(int(position), 0)
+            entries.append(entry_from(int(position), fields))
+        return entries
+
+    def read(self, first: int, last: int | None = None, limit: int = 500) -> list[RawEntry]:
+        """Read the events at ``first`` and after, in order; [] at the end of the log.
+
+        ``last`` is included. Raises `LogGap` when a position is missing.
+        """
+        end = "+" if last is None else f"{last}-0"
+        raw = self._read(
+            lambda: self._server.call("XRANGE", self.keys.stream, f"{first}-0", end, "COUNT", limit)
+        )
+        return contiguous(raw, first)
+
+    def head(self) -> Head:
+        """Say where the log ends and which log it is."""
+        position, event_id, epoch = self._read(
+            lambda: self._server.call_script(HEAD, [self.keys.stream, self.keys.meta], [""])
+        )
+        return Head(position, event_id.decode(errors="replace"), epoch.decode())
+
+    def subject_keys(self, subjects: Iterable[str]) -> dict[str, bytes]:
+        """Give the sealing keys of those subjects that have one, in one round trip."""
+        wanted = list(dict.fromkeys(subjects))
+        if not wanted:
+            return {}
+        commands: list[tuple[Argument, ...]] = [
+            ("HGET", self.keys.sealing_keys(subject), subject) for subject in wanted
+        ]
+        stored = self._read(lambda: self._server.call_many(commands))
+        return {s: key for s, key in zip(wanted, stored, strict=True) if key is not None}
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _until_definite(self, request: AppendRequest) -> Any:
+        """Run the append script, again and again, until it is known what became of it."""
+        patience = _Patience(self._deadline_s)
+        in_doubt = False
+        while True:
+            try:
+                return self._server.call_script(APPEND, request.keys, request.arguments)
+            except (NotSent, BusyLoadingError) as error:
+                cause: Exception = error
+            except OutOfMemoryError as error:
+                if not in_doubt:
+                    raise LogFull(
+                        f"the log server is at its memory limit, nothing was stored ({error})"
+                    ) from error
+                # Refused this time, but an earlier attempt may be stored yet.
+                cause = error
+            except ResponseError as error:
+                if not str(error).startswith((*_NOT_NOW, _NOT_ENOUGH_REPLICAS)):
+                    in_doubt = True
+                cause = error
+            except (redis.RedisError, OSError) as error:
+                in_doubt = True
+                cause = error
+            if not patience.pause():
+                if in_doubt:
+                    raise InDoubt(request.command_id, str(cause)) from cause
+                raise LogUnavailable(f"nothing was stored: {cause}") from cause
+
+    def _read(self, ask: Callable[[], T]) -> T:
+        """Ask until there is an answer; reading twice does no harm."""
+        patience = _Patience(self._deadline_s)
+        while True:
+            try:
+                return ask()
+            except (NotSent, redis.RedisError, OSError) as error:
+                if not patience.pause():
+                    raise LogUnavailable(f"the log cannot be read: {error}") from error
+
+
+def contiguous(raw: Iterable[Any], first: int) -> list[RawEntry]:
+    """Read stream entries, of which the first must stand at ``first`` and each at the next."""
+    entries = []
+    expected = first
+    for entry_id, fields in raw:
+        position = int(entry_id.split(b"-")[0])
+        if position != expected or not entry_id.endswith(b"-0"):
+            raise LogGap(expected, position)
+        entries.append(entry_from(position, fields))
+        expected += 1
+    return entries
+
+
+class _Patience:
+    """Pauses that grow, until a deadline."""
+
+    def __init__(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds
+        self._next = _FIRST_PAUSE_S
+
+    def pause(self) -> bool:
+        """Pause and say True, or say at once that there is no time left."""
+        if time.monotonic() + self._next > self._deadline:
+            return False
+        time.sleep(self._next)
+        self._next = min(2 * self._next, _LONGEST_PAUSE_S)
+        return True

@@ -1,0 +1,31 @@
+"""The Lua scripts that run inside the log server, named by their digest.
+
+A script is sent as its digest (EVALSHA). When the server does not know it, after a restart or a
+SCRIPT FLUSH, it answers NOSCRIPT without having done anything; the script is loaded and called
+again. Scripts that were loaded are not evicted as those sent with EVAL are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from typing import Final
+
+from msgspec import Struct
+
+
+class Script(Struct, frozen=True):
+    """A script's text and the digest by which the server knows it."""
+
+    text: bytes
+    digest: str
+
+
+def _load(file_name: str) -> Script:
+    text = (files(__package__) / file_name).read_bytes()
+    return Script(text=text, digest=hashlib.sha1(text, usedforsecurity=False).hexdigest())
+
+
+APPEND: Final = _load("append.lua")
+READ_AGGREGATE: Final = _load("read_aggregate.lua")
+HEAD: Final = _load("head.lua")

@@ -1,0 +1,33 @@
+"""What every area's tests share: a real log server per session, a fresh log per test."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from eventlog.redis_log import RedisLog
+from tests.servers import LogServer
+
+_log_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def log_server() -> Iterator[LogServer]:
+    """A real log server, one per session (per worker under xdist). Don't kill or fill it."""
+    with LogServer() as server:
+        yield server
+
+
+@pytest.fixture
+def log_name() -> str:
+    """A log name that no other test of this session uses."""
+    return f"test{next(_log_numbers)}"
+
+
+@pytest.fixture
+def log(log_server: LogServer, log_name: str) -> Iterator[RedisLog]:
+    """An empty log of its own."""
+    with RedisLog(log_server.url, log_name) as fresh:
+        yield fresh
