@@ -21,7 +21,7 @@ FILE_NAME: Final = "keys"
 _NAMES: Final = ("API_KEY", "OWNER_KEY", "NODE_SECRET")
 
 
-class NodeKeys(Struct, frozen=True):
+class Credentials(Struct, frozen=True):
     """The admin's and the owner's key, and the secret that agents' keys are derived from."""
 
     api_key: str
@@ -30,13 +30,13 @@ class NodeKeys(Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Keep the secrets out of logs and tracebacks."""
-        return "NodeKeys(***)"
+        return "Credentials(***)"
 
 
 class KeyRing(Struct, frozen=True):
     """The keys, the settings with them filled in, and what was made just now."""
 
-    keys: NodeKeys
+    keys: Credentials
     resolved: Resolved
     made: tuple[str, ...]
     path: Path
@@ -59,7 +59,7 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
             kept |= {name: _new_key(randomness(32)) for name in made}
             _write(path, kept)
     value = {name: given[name] or kept[name] for name in _NAMES}
-    keys = NodeKeys(value["API_KEY"], value["OWNER_KEY"], value["NODE_SECRET"].encode())
+    keys = Credentials(value["API_KEY"], value["OWNER_KEY"], value["NODE_SECRET"].encode())
     generated = {name.lower(): value[name] for name in _NAMES[:2] if given[name] is None}
     filled = Resolved(
         msgspec.structs.replace(settings, **generated),

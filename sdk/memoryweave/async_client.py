@@ -1,0 +1,218 @@
+"""The client for asyncio: the methods of `memoryweave.client.Client`, awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable
+from functools import update_wrapper
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, Literal, ParamSpec, Self, TypeVar, overload
+
+import httpx
+
+from memoryweave import operations
+from memoryweave.connection import DELIVERY_PAUSES_S, key_header, open_outbox, resolve
+from memoryweave.exchange import (
+    Failure,
+    Pause,
+    Reply,
+    Request,
+    Retries,
+    Steps,
+    Surroundings,
+    carry_out,
+    deliver,
+)
+from memoryweave.operations import Operation
+from memoryweave.outbox import Queued, RefusedCommand
+
+A = TypeVar("A")
+P = ParamSpec("P")
+
+
+class _Method(Generic[P, A]):
+    """A client's method made from the function that builds its operation."""
+
+    def __init__(self, build: Callable[P, Operation[A]]) -> None:
+        self._build = build
+        self.__doc__ = build.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, Awaitable[A]]: ...
+    def __get__(self, client: AsyncClient | None, owner: type) -> Self | Callable[P, Awaitable[A]]:
+        if client is None:
+            return self
+        build = self._build
+
+        async def method(*args: P.args, **kwargs: P.kwargs) -> A:
+            answer = await client.perform(build(*args, **kwargs))
+            assert not isinstance(answer, Queued)
+            return answer
+
+        return update_wrapper(method, build)
+
+
+class _DeferrableMethod(Generic[P, A]):
+    """Likewise, for an operation that may end up in the outbox."""
+
+    def __init__(self, build: Callable[P, Operation[A]]) -> None:
+        self._build = build
+        self.__doc__ = build.__doc__
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, client: AsyncClient, owner: type) -> Callable[P, Awaitable[A | Queued]]: ...
+    def __get__(
+        self, client: AsyncClient | None, owner: type
+    ) -> Self | Callable[P, Awaitable[A | Queued]]:
+        if client is None:
+            return self
+        build = self._build
+
+        async def method(*args: P.args, **kwargs: P.kwargs) -> A | Queued:
+            return await client.perform(build(*args, **kwargs))
+
+        return update_wrapper(method, build)
+
+
+class AsyncClient:
+    """Speaks to one service with one key. Close it, or use it in ``async with``.
+
+    Parameters and errors are those of `memoryweave.client.Client`.
+    """
+
+    commit = _DeferrableMethod(operations.commit)
+    remember = _DeferrableMethod(operations.remember)
+    batch_commit = _DeferrableMethod(operations.batch_commit)
+    recall = _Method(operations.recall)
+    feedback_useful = _Method(operations.feedback_useful)
+    feedback_not_useful = _Method(operations.feedback_not_useful)
+    feedback_deprecate = _Method(operations.feedback_deprecate)
+    feedback_correct = _Method(operations.feedback_correct)
+    memory = _Method(operations.memory)
+    memories = _Method(operations.memories)
+    versions = _Method(operations.versions)
+    tombstones = _Method(operations.tombstones)
+    episode = _Method(operations.episode)
+    delete_memory = _Method(operations.delete_memory)
+    delete_episode = _Method(operations.delete_episode)
+    restore = _Method(operations.restore)
+    pin = _Method(operations.pin)
+    unpin = _Method(operations.unpin)
+    set_tags = _Method(operations.set_tags)
+    close_session = _Method(operations.close_session)
+    tags = _Method(operations.tags)
+    namespaces = _Method(operations.namespaces)
+    stats = _Method(operations.stats)
+    bootstrap = _Method(operations.bootstrap)
+    settings = _Method(operations.settings)
+    health = _Method(operations.health)
+    register_agent = _Method(operations.register_agent)
+    rotate_agent_key = _Method(operations.rotate_agent_key)
+    deactivate_agent = _Method(operations.deactivate_agent)
+    agents = _Method(operations.agents)
+    grant = _Method(operations.grant)
+    revoke = _Method(operations.revoke)
+    issue_enrolment_token = _Method(operations.issue_enrolment_token)
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        outbox: Path | Literal["auto"] | None = "auto",
+        timeout_s: float = 30.0,
+        retries: Retries | None = None,
+    ) -> None:
+        url, key = resolve(url, key)
+        box = open_outbox(url, key, outbox)
+        self._around = Surroundings(retries or Retries(), time.time, os.urandom, box)
+        self._http = httpx.AsyncClient(base_url=url, headers=key_header(key), timeout=timeout_s)
+        self._courier: asyncio.Task[None] | None = None
+
+    async def perform(self, operation: Operation[A]) -> A | Queued:
+        """Carry out an operation of memoryweave.operations."""
+        steps = carry_out(operation, self._around)
+        answer = await self._run(steps)
+        if isinstance(answer, Queued):
+            self._start_courier()
+        return answer
+
+    async def deliver(self) -> bool:
+        """Try now to send what waits in the outbox; True when nothing waits any more."""
+        return await self._run(deliver(self._around))
+
+    def waiting(self) -> int:
+        """Count the commands in the outbox."""
+        return 0 if self._around.outbox is None else self._around.outbox.waiting()
+
+    def refused(self) -> list[RefusedCommand]:
+        """List commands that the service refused when they were delivered from the outbox."""
+        return [] if self._around.outbox is None else self._around.outbox.refused()
+
+    async def close(self) -> None:
+        """Close the connections; what waits in the outbox stays for the next client."""
+        if self._courier is not None:
+            self._courier.cancel()
+            await asyncio.gather(self._courier, return_exceptions=True)
+        await self._http.aclose()
+        if self._around.outbox is not None:
+            self._around.outbox.close()
+
+    async def __aenter__(self) -> Self:
+        if self.waiting():
+            self._start_courier()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _start_courier(self) -> None:
+        if self._courier is None or self._courier.done():
+            self._courier = asyncio.create_task(self._carry(), name="memoryweave-outbox")
+
+    async def _carry(self) -> None:
+        attempt = 0
+        while True:
+            await asyncio.sleep(DELIVERY_PAUSES_S[attempt])
+            if await self.deliver():
+                return
+            attempt = min(attempt + 1, len(DELIVERY_PAUSES_S) - 1)
+
+    async def _run(self, steps: Steps[A]) -> A:
+        outcome: Reply | Failure | None = None
+        try:
+            while True:
+                effect = steps.send(outcome)
+                outcome = None
+                if isinstance(effect, Pause):
+                    await asyncio.sleep(effect.seconds)
+                else:
+                    outcome = await self._send(effect)
+        except StopIteration as done:
+            answer: A = done.value
+            return answer
+
+    async def _send(self, request: Request) -> Reply | Failure:
+        try:
+            response = await self._http.request(
+                request.method,
+                request.path,
+                params=dict(request.query),
+                headers=dict(request.headers),
+                content=request.body,
+            )
+        except httpx.TransportError as error:
+            return Failure(f"{type(error).__name__}: {error}")
+        return Reply(response.status_code, response.headers, response.content)
