@@ -154,6 +154,13 @@ def test_a_broken_body_takes_its_place_in_the_batch_as_an_error(
         codec.open(entries[1])
 
 
+def test_an_entry_that_is_not_ours_is_undecodable_with_its_reason(codec: Codec) -> None:
+    entry = codec.seal(event(TierChanged(tier="core"))).entry
+    stranger = msgspec.structs.replace(entry, type="", malformed="it has no field e")
+    with pytest.raises(Undecodable, match="it has no field e"):
+        codec.open(stranger)
+
+
 @pytest.mark.parametrize("change", [{"type": "DreamDreamt"}, {"schema": 99}])
 def test_a_newer_type_or_schema_is_told_apart_from_a_broken_one(
     codec: Codec, change: dict[str, Any]
