@@ -41,8 +41,8 @@ class Keys:
         """Hash with the fencing token and the holder of a lease."""
         return f"{self._prefix}lease:{name}"
 
-    def snapshot(self, aggregate_id: str) -> str:
-        """String, the latest snapshot of an aggregate."""
+    def snapshots(self, aggregate_id: str) -> str:
+        """Hash, version → snapshot of an aggregate."""
         return f"{self._prefix}snap:{aggregate_id}"
 
     def sealing_keys(self, subject: str) -> str:

@@ -30,7 +30,7 @@ from eventlog.connection import Argument, Connections, NotSent
 from eventlog.entry import RawEntry, entry_from
 from eventlog.keys import Keys
 from eventlog.outcomes import Appended, Duplicate, InDoubt, LogGap
-from eventlog.scripts import APPEND, HEAD, READ_AGGREGATE
+from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE
 
 T = TypeVar("T")
 
@@ -122,7 +122,7 @@ class RedisLog:
 
         For a handler whose decision refuses a command that may be a repeat of its own success.
         """
-        record = self._read(
+        record = self._repeatable(
             lambda: self._server.call("HGET", self.keys.commands(command_id), command_id)
         )
         if record is None:
@@ -142,7 +142,7 @@ class RedisLog:
         newest_first: bool = False,
     ) -> list[RawEntry]:
         """Read an aggregate's events by version, in one round trip; [] when there is none."""
-        pairs = self._read(
+        pairs = self._repeatable(
             lambda: self._server.call_script(
                 READ_AGGREGATE,
                 [self.keys.aggregate(aggregate_id), self.keys.stream],
@@ -167,14 +167,14 @@ class RedisLog:
         ``last`` is included. Raises `LogGap` when a position is missing.
         """
         end = "+" if last is None else f"{last}-0"
-        raw = self._read(
+        raw = self._repeatable(
             lambda: self._server.call("XRANGE", self.keys.stream, f"{first}-0", end, "COUNT", limit)
         )
         return contiguous(raw, first)
 
     def head(self) -> Head:
         """Say where the log ends and which log it is."""
-        position, event_id, epoch = self._read(
+        position, event_id, epoch = self._repeatable(
             lambda: self._server.call_script(HEAD, [self.keys.stream, self.keys.meta], [""])
         )
         return Head(position, event_id.decode(errors="replace"), epoch.decode())
@@ -187,8 +187,28 @@ class RedisLog:
         commands: list[tuple[Argument, ...]] = [
             ("HGET", self.keys.sealing_keys(subject), subject) for subject in wanted
         ]
-        stored = self._read(lambda: self._server.call_many(commands))
+        stored = self._repeatable(lambda: self._server.call_many(commands))
         return {s: key for s, key in zip(wanted, stored, strict=True) if key is not None}
+
+    def tracked_position(self, upstream: str) -> int | None:
+        """Give the position of another log up to which this one takes account of it."""
+        stored = self._repeatable(lambda: self._server.call("HGET", self.keys.tracking, upstream))
+        return None if stored is None else int(stored)
+
+    def put_snapshot(self, aggregate_id: str, version: int, snapshot: bytes, keep: int) -> None:
+        """Keep a snapshot's bytes, and of the older ones the newest, ``keep`` in all."""
+        self._repeatable(
+            lambda: self._server.call_script(
+                PUT_SNAPSHOT, [self.keys.snapshots(aggregate_id)], [version, snapshot, keep]
+            )
+        )
+
+    def snapshots(self, aggregate_id: str) -> dict[int, bytes]:
+        """Give the kept snapshots of an aggregate by version."""
+        pairs = self._repeatable(
+            lambda: self._server.call("HGETALL", self.keys.snapshots(aggregate_id))
+        )
+        return {int(v): raw for v, raw in zip(pairs[::2], pairs[1::2], strict=True)}
 
     def close(self) -> None:
         """Close the connections."""
@@ -233,8 +253,8 @@ class RedisLog:
                     raise InDoubt(request.command_id, str(cause)) from cause
                 raise LogUnavailable(f"nothing was stored: {cause}") from cause
 
-    def _read(self, ask: Callable[[], T]) -> T:
-        """Ask until there is an answer; reading twice does no harm."""
+    def _repeatable(self, ask: Callable[[], T]) -> T:
+        """Ask until there is an answer; for what does no harm when done twice."""
         patience = _Patience(self._deadline_s)
         while True:
             try:

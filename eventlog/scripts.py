@@ -29,3 +29,4 @@ def _load(file_name: str) -> Script:
 APPEND: Final = _load("append.lua")
 READ_AGGREGATE: Final = _load("read_aggregate.lua")
 HEAD: Final = _load("head.lua")
+PUT_SNAPSHOT: Final = _load("put_snapshot.lua")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from eventlog.redis_log import RedisLog
-from tests.servers import LogServer
+from tests.servers import REDIS, LogServer
 
 _log_numbers = itertools.count(1)
 
@@ -17,6 +17,15 @@ _log_numbers = itertools.count(1)
 def log_server() -> Iterator[LogServer]:
     """A real log server, one per session (per worker under xdist). Don't kill or fill it."""
     with LogServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[LogServer]:
+    """Debian's redis-server, one per session; skips where it is not installed."""
+    if REDIS is None:
+        pytest.skip("redis-server is not installed: apt-get install redis-server runs this too")
+    with LogServer(REDIS) as server:
         yield server
 
 

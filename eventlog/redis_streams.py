@@ -1,0 +1,344 @@
+"""The persistence module of the ``eventsourcing`` library over our log.
+
+``PERSISTENCE_MODULE=eventlog.redis_streams`` with ``REDIS_URL`` and ``LOG_NAME`` finds the one
+factory in here. Events that come dressed as `StoredEntry` are ours: sealed, with an envelope,
+strictly numbered. Any other stored event is the library's own and kept as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, cast
+
+from eventsourcing.persistence import (
+    AggregateRecorder,
+    ApplicationRecorder,
+    InfrastructureFactory,
+    Notification,
+    ProcessRecorder,
+    StoredEvent,
+    Subscription,
+    Tracking,
+    TrackingRecorder,
+)
+from eventsourcing.utils import Environment, EnvType, resolve_topic
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.identity import uuid7
+from eventlog.append import Fence, Tracked, VersionRule
+from eventlog.codec import Codec, SealedEntry
+from eventlog.entry import RawEntry
+from eventlog.mapper import StoredEntry, stored_entry
+from eventlog.outcomes import AlreadyAppended, Duplicate, KeyExists
+from eventlog.redis_log import RedisLog
+from eventlog.sealing import KeyRing
+from eventlog.snapshots import RedisSnapshotRecorder, Snapshots
+from eventlog.subscription import Checkpoint
+from eventlog.subscription import Subscription as LogSubscription
+
+_PAGE: Final = 500
+_SEALING_ATTEMPTS: Final = 5
+_STOP_NOTICED_WITHIN_S: Final = 0.1
+_LIBRARY_ACTOR: Final = "system:eventsourcing"
+
+
+class RedisAggregateRecorder(AggregateRecorder):
+    """Stores and reads the events of aggregates.
+
+    ``insert_events`` takes ``command_id``, ``fingerprint`` and ``fence`` beside the events, as
+    given to ``Application.save``. Without a command id one is made, so that a lost answer still
+    cannot store the events twice. It raises what `RedisLog.append` raises, and `AlreadyAppended`
+    where that answers `Duplicate`.
+    """
+
+    def __init__(
+        self, log: RedisLog, codec: Codec, originator_id: Callable[[str], Any] = str
+    ) -> None:
+        self._log = log
+        self._codec = codec
+        self._originator_id = originator_id
+
+    def insert_events(
+        self, stored_events: Sequence[StoredEvent], **kwargs: Any
+    ) -> Sequence[int] | None:
+        """Store events, all or none."""
+        self._insert(stored_events, **kwargs)
+        return None
+
+    def select_events(
+        self,
+        originator_id: Any,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        """Read an aggregate's events, in one round trip."""
+        entries = self._log.read_aggregate(
+            str(originator_id),
+            -1 if gt is None else gt,
+            up_to_version=lte,
+            limit=limit,
+            newest_first=desc,
+        )
+        return [_stored_event(entry, self._originator_id) for entry in entries]
+
+    def _insert(
+        self,
+        stored_events: Sequence[StoredEvent],
+        *,
+        command_id: str | None = None,
+        fingerprint: str = "",
+        fence: Fence | None = None,
+        tracking: Tracking | None = None,
+    ) -> Sequence[int]:
+        if not stored_events and tracking is None:
+            return []
+        ours = [event.sealed for event in stored_events if isinstance(event, StoredEntry)]
+        if ours and len(ours) != len(stored_events):
+            raise TypeError("our events and the library's own cannot go into one append")
+        batch = _Batch(
+            sealed=ours or [SealedEntry(_library_entry(event)) for event in stored_events],
+            command_id=command_id or uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
+            fingerprint=fingerprint,
+            fence=fence,
+            tracked=(
+                Tracked(tracking.application_name, tracking.notification_id) if tracking else None
+            ),
+            rule="next" if ours else "unique",
+        )
+        outcome = self._append(batch)
+        if isinstance(outcome, Duplicate) and command_id is not None:
+            raise AlreadyAppended(command_id, outcome)
+        return range(outcome.first, outcome.last + 1)
+
+    def _append(self, batch: _Batch) -> Any:
+        """Append; where another writer made a subject's key first, seal with that and repeat."""
+        for _ in range(_SEALING_ATTEMPTS - 1):
+            try:
+                return self._append_once(batch)
+            except KeyExists as error:
+                batch = replace(batch, sealed=[self._resealed(s, error) for s in batch.sealed])
+        return self._append_once(batch)
+
+    def _append_once(self, batch: _Batch) -> Any:
+        new_keys = {s.subject: s.new_key for s in batch.sealed if s.new_key is not None}
+        outcome = self._log.append(
+            [sealed.entry for sealed in batch.sealed],
+            command_id=batch.command_id,
+            fingerprint=batch.fingerprint,
+            fence=batch.fence,
+            subject_keys=new_keys,
+            tracking=batch.tracked,
+            rule=batch.rule,
+        )
+        if new_keys and not isinstance(outcome, Duplicate):
+            self._codec.keys.adopt(new_keys)
+        return outcome
+
+    def _resealed(self, sealed: SealedEntry, error: KeyExists) -> SealedEntry:
+        if sealed.new_key is None or sealed.subject not in error.keys:
+            return sealed
+        return self._codec.reseal(sealed, error.keys[sealed.subject])
+
+
+class RedisApplicationRecorder(RedisAggregateRecorder, ApplicationRecorder):
+    """Gives every event its position, and reads by position."""
+
+    def insert_events(
+        self, stored_events: Sequence[StoredEvent], **kwargs: Any
+    ) -> Sequence[int] | None:
+        """Store events, all or none, and give their positions."""
+        return list(self._insert(stored_events, **kwargs))
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        """Read up to ``limit`` events by position; ``topics`` are stable type names."""
+        first = 1 if start is None else start + (not inclusive_of_start)
+        first = max(first, 1)
+        found: list[Notification] = []
+        while len(found) < limit and (stop is None or first <= stop):
+            page = _PAGE if topics else limit - len(found)
+            entries = self._log.read(first, stop, page)
+            found.extend(self.notification(e) for e in entries if not topics or e.type in topics)
+            if len(entries) < page:
+                break
+            first = entries[-1].position + 1
+        return found[:limit]
+
+    def max_notification_id(self) -> int | None:
+        """Give the newest position, None for an empty log."""
+        return self._log.head().position or None
+
+    def subscribe(
+        self, gt: int | None = None, topics: Sequence[str] = ()
+    ) -> Subscription[ApplicationRecorder]:
+        """Follow the log after position ``gt``."""
+        return RedisSubscription(self, self._log, gt, topics)
+
+    def notification(self, entry: RawEntry) -> Notification:
+        """Dress an entry as the library's notification."""
+        return Notification(
+            self._originator_id(entry.aggregate_id),
+            entry.version,
+            entry.type,
+            entry.body,
+            id=entry.position,
+        )
+
+
+class RedisSubscription(Subscription[RedisApplicationRecorder]):
+    """Follows the log for the library; raises LogGap, LogFork, LogUnavailable to the iterator."""
+
+    def __init__(
+        self,
+        recorder: RedisApplicationRecorder,
+        log: RedisLog,
+        gt: int | None = None,
+        topics: Sequence[str] = (),
+    ) -> None:
+        super().__init__(recorder=recorder, gt=gt, topics=topics)
+        self._following = LogSubscription(log.url, log.name, Checkpoint(position=gt or 0))
+        self._waiting: list[Notification] = []
+
+    def __next__(self) -> Notification:
+        """Give the next event, waiting for it; ends after ``stop``."""
+        while not self._has_been_stopped:
+            if self._waiting:
+                return self._waiting.pop()
+            entries = self._following.read(_PAGE, _STOP_NOTICED_WITHIN_S)
+            self._waiting = [
+                self._recorder.notification(entry)
+                for entry in reversed(entries)
+                if not self._topics or entry.type in self._topics
+            ]
+        self._following.close()
+        raise StopIteration
+
+
+class RedisTrackingRecorder(TrackingRecorder):
+    """Remembers how far other logs were taken account of."""
+
+    def __init__(self, log: RedisLog) -> None:
+        self._log = log
+
+    def insert_tracking(self, tracking: Tracking) -> None:
+        """Record a position. Raises `TrackingConflict` unless it is above the recorded one."""
+        self._log.append(
+            [],
+            command_id=uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
+            fingerprint="",
+            tracking=Tracked(tracking.application_name, tracking.notification_id),
+        )
+
+    def max_tracking_id(self, application_name: str) -> int | None:
+        """Give the recorded position of a log, None if there is none."""
+        return self._log.tracked_position(application_name)
+
+
+class RedisProcessRecorder(RedisApplicationRecorder, RedisTrackingRecorder, ProcessRecorder):
+    """Stores events and the position they take account of, both or neither."""
+
+
+class RedisFactory(InfrastructureFactory[RedisTrackingRecorder]):
+    """Makes recorders from the environment.
+
+    ``REDIS_URL`` (required), ``LOG_NAME`` (``main``), ``ORIGINATOR_ID_TYPE`` (``uuid`` as in the
+    library, or ``text``), ``SNAPSHOT_CODE_VERSION`` (snapshots of another one are ignored).
+    """
+
+    REDIS_URL = "REDIS_URL"
+    LOG_NAME = "LOG_NAME"
+    ORIGINATOR_ID_TYPE = "ORIGINATOR_ID_TYPE"
+    SNAPSHOT_CODE_VERSION = "SNAPSHOT_CODE_VERSION"
+
+    def __init__(self, env: Environment | EnvType | None) -> None:
+        super().__init__(env)
+        url = self.env.get(self.REDIS_URL)
+        if not url:
+            raise OSError(f"{self.REDIS_URL} is not set: it names the log's server")
+        kind = self.env.get(self.ORIGINATOR_ID_TYPE, "uuid")
+        if kind not in _ORIGINATOR_IDS:
+            raise OSError(f"{self.ORIGINATOR_ID_TYPE} is {kind!r}: use 'uuid' or 'text'")
+        self._originator_id = _ORIGINATOR_IDS[kind]
+        self.log = RedisLog(url, self.env.get(self.LOG_NAME, "main"))
+        self.codec = Codec(KeyRing(self.log.subject_keys))
+
+    def aggregate_recorder(self, purpose: str = "events") -> AggregateRecorder:
+        """Make a recorder of events, or of snapshots."""
+        if purpose == "snapshots":
+            code_version = self.env.get(self.SNAPSHOT_CODE_VERSION, "1")
+            return RedisSnapshotRecorder(Snapshots(self.log, code_version), self._originator_id)
+        return RedisAggregateRecorder(self.log, self.codec, self._originator_id)
+
+    def application_recorder(self) -> RedisApplicationRecorder:
+        """Make a recorder of events with positions."""
+        return RedisApplicationRecorder(self.log, self.codec, self._originator_id)
+
+    def tracking_recorder(
+        self, tracking_recorder_class: type[RedisTrackingRecorder] | None = None
+    ) -> RedisTrackingRecorder:
+        """Make a tracking recorder, of the given class or that of ``TRACKING_RECORDER_TOPIC``."""
+        if tracking_recorder_class is None:
+            topic = self.env.get(self.TRACKING_RECORDER_TOPIC)
+            tracking_recorder_class = resolve_topic(topic) if topic else RedisTrackingRecorder
+        return cast("type[RedisTrackingRecorder]", tracking_recorder_class)(self.log)
+
+    def process_recorder(self) -> RedisProcessRecorder:
+        """Make a recorder of events together with tracked positions."""
+        return RedisProcessRecorder(self.log, self.codec, self._originator_id)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.log.close()
+
+
+_ORIGINATOR_IDS: Final[Mapping[str, Callable[[str], Any]]] = {"uuid": uuid.UUID, "text": str}
+
+
+class _Batch(Struct, frozen=True):
+    sealed: list[SealedEntry]
+    command_id: str
+    fingerprint: str
+    fence: Fence | None
+    tracked: Tracked | None
+    rule: VersionRule
+
+
+def _library_entry(event: StoredEvent) -> RawEntry:
+    """Give a stored event of the library's own an envelope; its kind stays empty."""
+    return RawEntry(
+        position=0,
+        event_id=str(uuid.uuid4()),
+        aggregate_type="",
+        aggregate_id=str(event.originator_id),
+        version=event.originator_version,
+        type=event.topic,
+        schema=1,
+        occurred_at_us=int(datetime.now(UTC).timestamp() * 1_000_000),
+        command_id="",
+        fingerprint="",
+        actor=_LIBRARY_ACTOR,
+        correlation_id="",
+        causation_position=None,
+        body=event.state,
+    )
+
+
+def _stored_event(entry: RawEntry, originator_id: Callable[[str], Any]) -> StoredEvent:
+    if entry.aggregate_type:
+        return stored_entry(SealedEntry(entry))
+    return StoredEvent(originator_id(entry.aggregate_id), entry.version, entry.type, entry.body)
