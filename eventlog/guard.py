@@ -1,0 +1,215 @@
+"""The start-up guard: nothing is written to a log server that may lose what it acknowledges.
+
+Checks in this order, changing nothing before the last: the server's software, that it has loaded
+its files and is a primary, its settings, the history it holds; then has the append-only file
+rewritten once. A torn last append stays in the file after a crash; on some servers the second
+restart then gives its positions to the torn events instead of those acknowledged since (Redis
+7.0.15 does, valkey#4342). A rewrite before the first write ends that.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import redis
+from msgspec import Struct
+from redis.exceptions import ResponseError
+
+from domain.errors import LogUnavailable
+from eventlog.connection import Connections, NotSent
+from eventlog.outcomes import LogFork
+from eventlog.redis_log import Head, RedisLog
+from eventlog.subscription import Checkpoint
+
+REQUIRED_SETTINGS: Final = {
+    "appendonly": "yes",
+    "appendfsync": "always",
+    "no-appendfsync-on-rewrite": "no",
+    "maxmemory-policy": "noeviction",
+}
+"""Without any one of these, an acknowledged event can be lost."""
+
+CHAIN_LENGTH: Final = 1_000
+"""This many of the newest events must follow one another without a gap."""
+
+_OLDEST: Final = {"redis": 7, "valkey": 8}
+_ANSWER_WITHIN_S: Final = 5.0
+_POLL_S: Final = 0.05
+
+
+class LogServerRefused(Exception):
+    """The log server may lose or has lost something. ``problems`` are lines for the operator."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
+
+
+class GuardReport(Struct, frozen=True):
+    """What the guard found. ``shortfalls`` are why ``durable`` is False; empty when it is True."""
+
+    software: str
+    head: Head
+    durable: bool
+    shortfalls: tuple[str, ...] = ()
+
+
+def guard_log_server(
+    log: RedisLog,
+    *,
+    expected_epoch: str = "",
+    known: Sequence[Checkpoint] = (),
+    allow_volatile: bool = False,
+    within_s: float = 300.0,
+) -> GuardReport:
+    """Let a log be written, or refuse.
+
+    ``expected_epoch`` is the one this node has seen last ("" for a new node), ``known`` are the
+    checkpoints of its views. With ``allow_volatile`` a server that may lose something is let pass
+    and reported as not durable. ``within_s`` bounds the wait for loading and for the rewrite.
+
+    Raises `LogServerRefused`, `LogFork` or `LogGap` when the log is not the one known here, and
+    `LogUnavailable`.
+    """
+    server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
+    deadline = time.monotonic() + within_s
+    try:
+        software = supported_software(_info(server, "server"))
+        _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
+        _require_primary(_info(server, "replication"))
+        shortfalls = _shortfalls(server)
+        if shortfalls and not allow_volatile:
+            raise LogServerRefused(shortfalls)
+        head = _require_known_history(log, expected_epoch, known)
+        if _info(server, "persistence").get("aof_enabled") == "1":
+            _rewrite_once(server, deadline)
+    except (NotSent, redis.RedisError, OSError) as error:
+        raise LogUnavailable(f"the log server does not answer: {error}") from error
+    finally:
+        server.close()
+    return GuardReport(software, head, not shortfalls, tuple(shortfalls))
+
+
+def supported_software(info: dict[str, str]) -> str:
+    """Name the server's software and version from ``INFO server``, or refuse what is too old."""
+    kind = info.get("server_name", "redis")
+    version = info.get(f"{kind}_version", info.get("redis_version", ""))
+    software = f"{kind} {version}"
+    major = re.match(r"\d+", version)
+    if kind not in _OLDEST or major is None or int(major[0]) < _OLDEST[kind]:
+        raise LogServerRefused(
+            [f"the log server is {software}: Redis 7 or newer, or Valkey 8 or newer, is needed"]
+        )
+    return software
+
+
+def _require_primary(info: dict[str, str]) -> None:
+    if info.get("role") != "master":
+        raise LogServerRefused(
+            [
+                f"the log server is a replica of {info.get('master_host')}:"
+                f"{info.get('master_port')}: give the address of the primary"
+            ]
+        )
+
+
+def _shortfalls(server: Connections) -> list[str]:
+    try:
+        answer = server.call("CONFIG", "GET", *REQUIRED_SETTINGS)
+    except ResponseError as error:
+        return [f"the settings cannot be read ({error}): allow this user CONFIG GET"]
+    texts = [part.decode() for part in answer]
+    found = dict(zip(texts[::2], texts[1::2], strict=True))
+    lines = [
+        f"{name} must be {wanted}, it is {found.get(name, 'unknown')}: "
+        f'put the line "{name} {wanted}" into the server\'s configuration and restart it'
+        for name, wanted in REQUIRED_SETTINGS.items()
+        if found.get(name) != wanted
+    ]
+    status = _info(server, "persistence").get("aof_last_write_status", "ok")
+    if status != "ok":
+        lines.append("the last write to the append-only file failed: look at the server's disk")
+    return lines
+
+
+def _require_known_history(log: RedisLog, epoch: str, known: Sequence[Checkpoint]) -> Head:
+    head = log.head()
+    if head.position and not head.epoch:
+        raise LogFork(f"the log holds {head.position} events and no epoch: its keys were damaged")
+    for expected in (epoch, *(checkpoint.epoch for checkpoint in known)):
+        if expected and expected != head.epoch:
+            raise LogFork(
+                f"the log has epoch {head.epoch or '(none: it is empty)'}, this node has followed "
+                f"{expected}: restore the log, or rebuild this node from it"
+            )
+    for checkpoint in known:
+        _require_checkpoint(log, head, checkpoint)
+    first = max(1, head.position - CHAIN_LENGTH + 1)
+    newest = log.read(first, head.position, limit=CHAIN_LENGTH) if head.position else []
+    if len(newest) != head.position - first + 1:
+        raise LogFork(
+            f"the log ends at {head.position} and gave {len(newest)} events from {first} on"
+        )
+    return head
+
+
+def _require_checkpoint(log: RedisLog, head: Head, checkpoint: Checkpoint) -> None:
+    if checkpoint.position > head.position:
+        raise LogFork(
+            f"a view has come to position {checkpoint.position}, the log ends at {head.position}: "
+            "restore the log, or rebuild the view"
+        )
+    if checkpoint.position and checkpoint.event_id:
+        there = log.read(checkpoint.position, checkpoint.position)
+        if not there or there[0].event_id != checkpoint.event_id:
+            raise LogFork(
+                f"at position {checkpoint.position} the log holds "
+                f"{there[0].event_id if there else 'nothing'}, a view has seen "
+                f"{checkpoint.event_id}: rebuild the view"
+            )
+
+
+def _rewrite_once(server: Connections, deadline: float) -> None:
+    """Have the append-only file rewritten, unless this run of the server has done so already."""
+    if _rewritten(_info(server, "persistence")):
+        return
+    try:
+        server.call("BGREWRITEAOF")
+    except ResponseError as error:
+        if "in progress" not in str(error):
+            raise LogServerRefused(
+                [f"the append-only file cannot be rewritten ({error}): allow BGREWRITEAOF"]
+            ) from error
+    _await(lambda: not _rewriting(_info(server, "persistence")), deadline, "rewrites its file")
+    if not _rewritten(_info(server, "persistence")):
+        raise LogServerRefused(
+            ["the append-only file could not be rewritten: look at the server's log and disk"]
+        )
+
+
+def _rewriting(info: dict[str, str]) -> bool:
+    return "1" in (info["aof_rewrite_in_progress"], info["aof_rewrite_scheduled"])
+
+
+def _rewritten(info: dict[str, str]) -> bool:
+    return (
+        not _rewriting(info)
+        and info["aof_last_bgrewrite_status"] == "ok"
+        and int(info["aof_last_rewrite_time_sec"]) >= 0
+    )
+
+
+def _await(condition: Callable[[], bool], deadline: float, what: str) -> None:
+    while not condition():
+        if time.monotonic() > deadline:
+            raise LogUnavailable(f"the log server still {what}: try again later")
+        time.sleep(_POLL_S)
+
+
+def _info(server: Connections, section: str) -> dict[str, str]:
+    text: Any = server.call("INFO", section)
+    lines = (line.partition(":") for line in text.decode().splitlines())
+    return {name: value for name, colon, value in lines if colon}
