@@ -1,0 +1,79 @@
+"""Replaying parked events: once, in order, each released in the commit that applies it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from eventlog.codec import Codec, Undecodable, UnknownEventType
+from eventlog.entry import RawEntry
+from projections.parking import ParkedEvent, Parking, parked_as
+from projections.projector import PoisonEvent, Projector
+
+_REQUEST: Final = "retry.request"
+
+
+class LogReader(Protocol):
+    """The part of `eventlog.redis_log.RedisLog` that is needed here."""
+
+    def read(self, first: int, last: int | None = None, limit: int = 500) -> list[RawEntry]:
+        """Give the entries at positions ``first`` to ``last``."""
+
+
+class RetryReport(Struct, frozen=True, kw_only=True):
+    """How many parked events were applied, and how many stayed."""
+
+    applied: int
+    still_parked: int
+
+
+def request_retry(view: Path) -> None:
+    """Ask the process that writes the view to replay its parked events.
+
+    Raises `FileNotFoundError` if the view was never begun.
+    """
+    (view / _REQUEST).touch(mode=0o600)
+
+
+def take_retry_request(view: Path) -> bool:
+    """Tell whether a retry was asked for, and take the request."""
+    with suppress(FileNotFoundError):
+        (view / _REQUEST).unlink()
+        return True
+    return False
+
+
+def retry_parked(projector: Projector, log: LogReader, codec: Codec) -> RetryReport:
+    """Replay the parked events by position; those behind one that still fails stay parked.
+
+    An event and its release are one commit, so a crash in the middle neither loses nor repeats
+    one. Raises what reading the log or committing to the view raises.
+    """
+    checkpoint = projector.checkpoint()
+    blocked: set[str] = set()
+    applied = 0
+    waiting = projector.parked()
+    for parked in waiting:
+        if parked.key in blocked:
+            continue
+        entry = log.read(parked.position, parked.position, 1)[0]
+        opened = codec.open_batch([entry])[0]
+        failure: ParkedEvent | None
+        if isinstance(opened, Undecodable | UnknownEventType):
+            failure = parked_as("undecodable", entry, str(opened))
+        else:
+            try:
+                released = Parking(released=(parked.position,))
+                projector.apply([opened], checkpoint, released)
+                failure = None
+            except PoisonEvent as error:
+                failure = parked_as("poison", entry, error.reason)
+        if failure is None:
+            applied += 1
+        else:
+            blocked.add(parked.key)
+            projector.apply([], checkpoint, Parking(added=(failure,)))
+    return RetryReport(applied=applied, still_parked=len(waiting) - applied)

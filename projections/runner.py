@@ -1,0 +1,268 @@
+"""Follows the log into one view (spec: operations.md "Projection runner").
+
+A batch and its checkpoint are one commit. Only an error of the event itself sets it aside. What
+else fails (a disk, memory, the log's server) pauses the view until it is well again; a gap, a fork,
+a newer program's event or a lost fence stops it until somebody acts. No position is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Protocol
+
+import structlog
+from msgspec import Struct
+
+from domain.errors import MemoryWeaveError
+from eventlog.codec import Codec, UnknownEventType
+from eventlog.entry import RawEntry
+from eventlog.outcomes import LogFork, LogGap
+from eventlog.subscription import Checkpoint
+from projections.batch import SortedBatch, sort_batch
+from projections.generation import ViewDirectory
+from projections.parking import Parking
+from projections.projector import PoisonEvent, Projector, ViewFenced
+from projections.retry import LogReader, retry_parked, take_retry_request
+from projections.status import State, StatusFile, ViewStatus
+
+BATCH: Final = 500
+POISON_TRIES: Final = 3
+
+_log = structlog.get_logger()
+
+
+class Source(Protocol):
+    """The part of `eventlog.subscription.Subscription` that is needed here."""
+
+    def read(self, limit: int = 500, wait_s: float = 0.05) -> list[RawEntry]:
+        """Give the next entries, [] if none came in time."""
+
+    def checkpoint_at(self, entry: RawEntry) -> Checkpoint:
+        """Give the checkpoint of a reader that has come up to and including ``entry``."""
+
+
+class Pace(Struct, frozen=True, kw_only=True):
+    """How long the runner waits, in seconds.
+
+    ``idle_s`` for the first event of a batch when there is nothing else to do, ``busy_s`` when
+    there is work between batches. Back-off doubles from ``first_pause_s`` to ``longest_pause_s``.
+    """
+
+    idle_s: float = 0.5
+    busy_s: float = 0.001
+    first_pause_s: float = 0.25
+    longest_pause_s: float = 30.0
+    poison_pause_s: float = 0.05
+
+
+class ProjectionRunner:
+    """Drives one view in one thread. ``between_batches`` does bounded work and tells if more waits.
+
+    The view's directory is held by the caller for as long as `run` lasts.
+    """
+
+    def __init__(
+        self,
+        directory: ViewDirectory,
+        projector: Projector,
+        source: Source,
+        log: LogReader,
+        codec: Codec,
+        *,
+        between_batches: Callable[[], bool] = lambda: False,
+        pace: Pace = Pace(),  # noqa: B008  # frozen
+    ) -> None:
+        self._directory = directory
+        self._projector = projector
+        self._source = source
+        self._log = log
+        self._codec = codec
+        self._between_batches = between_batches
+        self._pace = pace
+        self._status = StatusFile(directory.path)
+        self._pending: list[RawEntry] = []
+        self._parked: dict[int, str] = {}
+        self._position = 0
+        self._retries = 0
+        self._resumed = False
+
+    def run(self, stop: threading.Event) -> None:
+        """Follow the log until ``stop`` is set or the view stops; its status says which."""
+        failures = 0
+        wait_s = 0.0
+        while not stop.is_set():
+            try:
+                if not self._resumed:
+                    self._resume()
+                more = self._turn(wait_s, stop)
+            except (LogGap, LogFork, ViewFenced, UnknownEventType) as error:
+                self._tell_stopped(error)
+                return
+            except Exception as error:  # noqa: BLE001  # whatever it is, no event may be lost by it
+                failures += 1
+                self._resumed = False
+                self._tell_paused(error, failures)
+                stop.wait(_backoff(failures, self._pace))
+            else:
+                if failures:
+                    _log.info("view_resumed", view=self._projector.name, position=self._position)
+                failures = 0
+                wait_s = self._pace.busy_s if more else self._pace.idle_s
+        self._tell("stopped", "", "its worker was stopped")
+
+    def close(self) -> None:
+        """Close the status file; the projector and the source are the caller's."""
+        self._status.close()
+
+    def _resume(self) -> None:
+        self._position = self._projector.checkpoint().position
+        self._take_over_parked()
+        self._resumed = True
+        self._tell("running")
+
+    def _take_over_parked(self) -> None:
+        self._parked = {parked.position: parked.key for parked in self._projector.parked()}
+
+    def _turn(self, wait_s: float, stop: threading.Event) -> bool:
+        """Do one batch, or what is to be done between batches; tell if there may be more."""
+        if take_retry_request(self._directory.path):
+            self._retry()
+        if not self._pending:
+            self._pending = self._source.read(BATCH, wait_s)
+        if not self._pending:
+            return self._between_batches()
+        self._apply_pending(stop)
+        return True
+
+    def _apply_pending(self, stop: threading.Event) -> None:
+        entries = self._pending
+        opened = self._codec.open_batch(entries)
+        tries: Counter[int] = Counter()
+        poisoned: dict[int, str] = {}
+        while not stop.is_set():
+            batch = sort_batch(
+                entries,
+                opened,
+                blocked=set(self._parked.values()),
+                poisoned=poisoned,
+                shown=self._projector.aggregate_types,
+            )
+            try:
+                self._commit(batch, entries)
+            except PoisonEvent as error:
+                if error.position not in {event.position for event in batch.events}:
+                    raise RuntimeError(
+                        f"the {self._projector.name} view blames position {error.position}, "
+                        "which is not in its batch"
+                    ) from error
+                tries[error.position] += 1
+                if tries[error.position] == POISON_TRIES:
+                    poisoned[error.position] = error.reason
+                else:
+                    stop.wait(self._pace.poison_pause_s * tries[error.position])
+                continue
+            if batch.halt is not None:
+                raise batch.halt
+            return
+
+    def _commit(self, batch: SortedBatch, entries: list[RawEntry]) -> None:
+        if batch.covered == 0:
+            return
+        last = entries[batch.covered - 1]
+        parking = Parking(added=tuple(batch.parked))
+        self._projector.apply(batch.events, self._source.checkpoint_at(last), parking)
+        self._position = last.position
+        self._pending = entries[batch.covered :]
+        for parked in batch.parked:
+            self._parked[parked.position] = parked.key
+            if parked.cause != "queued":
+                _log.error(
+                    "event_parked",
+                    view=self._projector.name,
+                    position=parked.position,
+                    type=parked.type,
+                    cause=parked.cause,
+                    reason=parked.reason,
+                )
+        self._tell("running")
+
+    def _retry(self) -> None:
+        report = retry_parked(self._projector, self._log, self._codec)
+        self._take_over_parked()
+        self._retries += 1
+        _log.info(
+            "parked_events_retried",
+            view=self._projector.name,
+            applied=report.applied,
+            still_parked=report.still_parked,
+        )
+        self._tell("running")
+
+    def _tell_paused(self, error: Exception, failures: int) -> None:
+        reason = describe(error)
+        self._tell("paused", problem_of(error), reason)
+        if failures == 1:
+            _log.error("view_paused", view=self._projector.name, reason=reason)
+
+    def _tell_stopped(self, error: Exception) -> None:
+        self._tell("stopped", problem_of(error), describe(error))
+        _log.error(
+            "view_stopped",
+            view=self._projector.name,
+            position=self._position,
+            reason=describe(error),
+        )
+
+    def _tell(self, state: State, problem: str = "", reason: str = "") -> None:
+        self._status.write(
+            ViewStatus(
+                state=state,
+                position=self._position,
+                parked=len(self._parked),
+                generation=self._directory.generation,
+                problem=problem,
+                reason=reason,
+                retries=self._retries,
+                pid=os.getpid(),
+            )
+        )
+
+
+def problem_of(error: Exception) -> str:
+    """Name the kind of problem: as in problem documents, or ``storage``, or ``fault``."""
+    match error:
+        case MemoryWeaveError():
+            return error.name
+        case ViewFenced():
+            return "view-fenced"
+        case UnknownEventType():
+            return "unknown-event-type"
+        case OSError() | sqlite3.Error() | MemoryError():
+            return "storage"
+        case _:
+            return "fault"
+
+
+def describe(error: Exception) -> str:
+    """Say what went wrong without quoting content.
+
+    Errors that we or the operating system word are given in full; of any other only its kind and
+    where it arose, because its text may hold what the event said.
+    """
+    match error:
+        case MemoryWeaveError() | ViewFenced() | UnknownEventType() | OSError() | sqlite3.Error():
+            return f"{type(error).__name__}: {error}"
+        case _:
+            frames = traceback.extract_tb(error.__traceback__)
+            where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+            return f"{type(error).__name__}{where}"
+
+
+def _backoff(failures: int, pace: Pace) -> float:
+    return min(pace.longest_pause_s, pace.first_pause_s * 2.0 ** min(failures - 1, 20))

@@ -1,0 +1,87 @@
+"""Counts over a scope: tags, namespaces, statistics."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+from typing import Any
+
+from projections.state.listing import ENDED, GONE, IN_SCOPE, LIVE, Scope, scope_arguments
+from projections.state.rows import NamespaceRow, StatsRow, TagRow
+from projections.state.step import microseconds
+
+
+def tags(connection: sqlite3.Connection, scope: Scope, now: datetime) -> list[TagRow]:
+    """Give every tag on a live memory, the most frequent first."""
+    rows = connection.execute(
+        "SELECT tag, count(*), sum(decay_class = 'user_pref') FROM memory_tags "  # noqa: S608
+        f"JOIN memories ON id = memory_id WHERE {IN_SCOPE} AND {LIVE} "
+        "GROUP BY tag ORDER BY 2 DESC, tag",
+        [*scope_arguments(scope), microseconds(now)],
+    )
+    return [TagRow(tag=row[0], count=row[1], user_preferences=row[2]) for row in rows]
+
+
+def namespaces(connection: sqlite3.Connection, scope: Scope, now: datetime) -> list[NamespaceRow]:
+    """Give every namespace in the scope that exists, by name."""
+    names = [
+        row[0]
+        for row in connection.execute(
+            f"SELECT namespace FROM namespaces WHERE {IN_SCOPE} ORDER BY namespace",  # noqa: S608
+            scope_arguments(scope),
+        )
+    ]
+    memories, episodes, tombstones = _by_namespace(connection, scope, now)
+    return [
+        NamespaceRow(
+            namespace=name,
+            memories=memories.get(name, 0),
+            episodes=episodes.get(name, 0),
+            tombstones=tombstones.get(name, 0),
+        )
+        for name in names
+    ]
+
+
+def stats(connection: sqlite3.Connection, scope: Scope, now: datetime, position: int) -> StatsRow:
+    """Count what is in the scope."""
+    memories, episodes, tombstones = _by_namespace(connection, scope, now)
+    at = microseconds(now)
+    in_scope = scope_arguments(scope)
+    by_category = connection.execute(
+        f"SELECT category, count(*) FROM memories WHERE {IN_SCOPE} AND {LIVE} GROUP BY category",  # noqa: S608
+        [*in_scope, at],
+    )
+    by_status = connection.execute(
+        f"SELECT status, count(*) FROM episodes WHERE {IN_SCOPE} GROUP BY status",  # noqa: S608
+        in_scope,
+    )
+    return StatsRow(
+        position=position,
+        memories=sum(memories.values()),
+        episodes=sum(episodes.values()),
+        tombstones=sum(tombstones.values()),
+        by_category=dict(by_category.fetchall()),
+        by_namespace=memories,
+        distillation=dict(by_status.fetchall()),
+    )
+
+
+def _by_namespace(
+    connection: sqlite3.Connection, scope: Scope, now: datetime
+) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    bound: list[Any] = [*scope_arguments(scope), microseconds(now)]
+
+    def count(table: str, which: str) -> dict[str, int]:
+        return dict(
+            connection.execute(
+                f"SELECT namespace, count(*) FROM {table} WHERE {IN_SCOPE} AND {which} "  # noqa: S608
+                "GROUP BY namespace",
+                bound,
+            ).fetchall()
+        )
+
+    tombstones = count("memories", ENDED)
+    for name, deleted in count("episodes", GONE).items():
+        tombstones[name] = tombstones.get(name, 0) + deleted
+    return count("memories", LIVE), count("episodes", f"NOT {GONE}"), tombstones

@@ -1,0 +1,158 @@
+"""Events of episodes, and of the sessions whose ephemeral rows go."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from domain.events import (
+    EpisodeCommitted,
+    EpisodeDeleted,
+    EpisodeDistilled,
+    EpisodeSkipped,
+    Event,
+    SessionClosed,
+)
+from eventlog.sealing import EPHEMERAL_SUFFIX
+from projections.state.step import Kind, Step, as_json, microseconds
+
+NO_SESSION: Final = ""
+
+
+def episode_committed(step: Step, event: Event, body: EpisodeCommitted) -> None:
+    """Add the episode, waiting for distillation."""
+    if went_with_its_session(step, "episode", event, body.namespace, body.session_id):
+        return
+    step.add(
+        "episodes",
+        {
+            "id": event.aggregate_id,
+            "namespace": body.namespace,
+            "agent_id": body.agent_id,
+            "session_id": body.session_id,
+            "content": body.content,
+            "speaker": body.speaker,
+            "source": body.source,
+            "trigger": body.trigger,
+            "category": body.category,
+            "decay_class": body.decay_class,
+            "task_status": body.task_status,
+            "urgent": body.urgent,
+            "distill": body.distill,
+            "tags": as_json(body.tags),
+            "metadata": as_json(body.metadata),
+            "observed_at": microseconds(body.observed_at),
+            "recorded_at": microseconds(event.occurred_at),
+            "expires_at": microseconds(body.expires_at),
+            "status": "pending",
+            "memory_ids": "[]",
+            "reinforced_ids": "[]",
+            "created_position": event.position,
+            "position": event.position,
+        },
+    )
+    step.changed(body.namespace, event)
+
+
+def episode_skipped(step: Step, event: Event, body: EpisodeSkipped) -> None:
+    """Note why nothing was taken from it."""
+    if (namespace := step.namespace_of("episode", event)) is None:
+        return
+    step.execute(
+        "UPDATE episodes SET status = 'skipped', reason = ?, position = ? WHERE id = ?",
+        (body.reason, event.position, event.aggregate_id),
+    )
+    step.changed(namespace, event)
+
+
+def episode_distilled(step: Step, event: Event, body: EpisodeDistilled) -> None:
+    """Note what it became."""
+    if (namespace := step.namespace_of("episode", event)) is None:
+        return
+    step.execute(
+        "UPDATE episodes SET status = 'distilled', reason = NULL, distiller = ?, memory_ids = ?, "
+        "reinforced_ids = ?, position = ? WHERE id = ?",
+        (
+            body.distiller,
+            as_json(body.memory_ids),
+            as_json(body.reinforced_ids),
+            event.position,
+            event.aggregate_id,
+        ),
+    )
+    step.changed(namespace, event)
+
+
+def episode_deleted(step: Step, event: Event, body: EpisodeDeleted) -> None:
+    """Make it a tombstone."""
+    if (namespace := step.namespace_of("episode", event)) is None:
+        return
+    step.execute(
+        "UPDATE episodes SET status_before = status, status = 'deleted', reason_before = reason, "
+        "reason = ?, deleted_at = ?, position = ? WHERE id = ?",
+        (body.reason, microseconds(event.occurred_at), event.position, event.aggregate_id),
+    )
+    step.changed(namespace, event)
+
+
+def session_closed(step: Step, event: Event, body: SessionClosed) -> None:
+    """Remove the session's rows from an ephemeral namespace; elsewhere only note the close."""
+    session = body.session_id or NO_SESSION
+    step.execute(
+        "INSERT INTO sessions (namespace, session_id, agent_id, closed_at, position) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (namespace, session_id) DO UPDATE SET "
+        "agent_id = excluded.agent_id, closed_at = excluded.closed_at, "
+        "position = excluded.position WHERE excluded.position > position",
+        (
+            body.namespace,
+            session,
+            body.agent_id,
+            microseconds(event.occurred_at),
+            event.position,
+        ),
+    )
+    if body.namespace.endswith(EPHEMERAL_SUFFIX):
+        _remove(step, "episode", "episodes", body.namespace, session, event.position)
+        _remove(step, "memory", "memories", body.namespace, session, event.position)
+    step.changed(body.namespace, event)
+
+
+def went_with_its_session(
+    step: Step, kind: Kind, event: Event, namespace: str, session_id: str | None
+) -> bool:
+    """Tell whether a new row is not to appear because its session was closed after it.
+
+    Only an event that was parked comes after its session's close; in order, the close finds the
+    row and removes it. Either way the tables end the same.
+    """
+    if not namespace.endswith(EPHEMERAL_SUFFIX):
+        return False
+    closed = step.execute(
+        "SELECT 1 FROM sessions WHERE namespace = ? AND session_id = ? AND position > ?",
+        (namespace, session_id or NO_SESSION, event.position),
+    ).fetchone()
+    if closed is None:
+        return False
+    step.execute(
+        "INSERT INTO removed (id, kind, position) "
+        "SELECT ?, ?, position FROM sessions WHERE namespace = ? AND session_id = ? "
+        "ON CONFLICT DO NOTHING",
+        (event.aggregate_id, kind, namespace, session_id or NO_SESSION),
+    )
+    return True
+
+
+def _remove(
+    step: Step, kind: Kind, table: str, namespace: str, session: str, position: int
+) -> None:
+    which = "namespace = ? AND coalesce(session_id, '') = ? AND created_position < ?"
+    bound = (namespace, session, position)
+    chosen = f"SELECT id FROM {table} WHERE {which}"  # noqa: S608  # constants, here and below
+    step.execute(
+        f"INSERT INTO removed (id, kind, position) SELECT id, '{kind}', ? FROM {table} "  # noqa: S608
+        f"WHERE {which} ON CONFLICT DO NOTHING",
+        (position, *bound),
+    )
+    if kind == "memory":
+        for dependent in ("versions", "votes", "observations", "memory_tags"):
+            step.execute(f"DELETE FROM {dependent} WHERE memory_id IN ({chosen})", bound)  # noqa: S608
+    step.execute(f"DELETE FROM {table} WHERE {which}", bound)  # noqa: S608

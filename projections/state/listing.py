@@ -1,0 +1,219 @@
+"""Lists of memories and tombstones, paged by a cursor that names the last row given.
+
+A page starts behind that row's sort key, never at a count of rows, so rows that are added or
+removed meanwhile neither repeat nor hide others. The cursor also keeps the time of the first page:
+what time does to confidence and importance stands still from page to page. A row whose key is
+changed by an event between two pages is where its new key says.
+"""
+
+from __future__ import annotations
+
+import binascii
+import sqlite3
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final, Literal, cast
+
+import msgspec
+
+from domain.errors import InvalidCommand
+from domain.policies.ageing import days_between, last_attended
+from domain.policies.confidence import effective_confidence
+from domain.policies.importance import importance, retention
+from domain.policies.volatility import is_volatile
+from domain.settings import PolicySettings
+from projections.state.decoding import columns, decode
+from projections.state.rows import EpisodeRow, MemoryRow, MemoryState
+from projections.state.step import microseconds, moment
+
+Sort = Literal["recent", "confidence", "importance"]
+Scope = frozenset[str] | None
+
+IN_SCOPE: Final = "(? IS NULL OR namespace IN (SELECT value FROM json_each(?)))"
+LIVE: Final = "(state = 'live' AND (expires_at IS NULL OR expires_at > ?))"
+ENDED: Final = "(state = 'tombstone' OR (state = 'live' AND expires_at <= ?))"
+GONE: Final = "(status = 'deleted' OR (expires_at IS NOT NULL AND expires_at <= ?))"
+
+_KEYS: Final[dict[Sort, str]] = {
+    "recent": "created_position, 0, 0",
+    "confidence": (
+        "effective_confidence(confidence, coalesce(last_reinforced_at, created_at), ?), "
+        "coalesce(last_reinforced_at, created_at), created_position"
+    ),
+    "importance": (
+        "importance(decay_class, tier, created_at, observed_at, last_reinforced_at, corrections, "
+        "useful, not_useful, ?), created_position, 0"
+    ),
+}
+
+
+class Cursor(msgspec.Struct, frozen=True, array_like=True):
+    """Where a list goes on: after ``key``, in the order of ``sort`` as of ``now`` (µs)."""
+
+    sort: str
+    now: int
+    key: tuple[float, float, float]
+
+
+def list_memories(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    *,
+    now: datetime,
+    state: MemoryState,
+    category: str | None,
+    tag: str | None,
+    sort: Sort,
+    cursor: str | None,
+    limit: int,
+) -> tuple[list[MemoryRow], str | None]:
+    """Give one page and the cursor of the next, None at the end. Raises `InvalidCommand`."""
+    after = _read_cursor(cursor, sort) if cursor is not None else None
+    at = after.now if after is not None else microseconds(now) or 0
+    key = _KEYS[sort]
+    clauses = [IN_SCOPE, _state_clause(state)]
+    bound: list[Any] = [*scope_arguments(scope), state if state == "candidate" else at]
+    if category is not None:
+        clauses.append("category = ?")
+        bound.append(category)
+    if tag is not None:
+        clauses.append("EXISTS (SELECT 1 FROM memory_tags WHERE memory_id = id AND tag = ?)")
+        bound.append(tag)
+    key_bound = [at] * key.count("?")
+    if after is not None:
+        clauses.append(f"({key}) < (?, ?, ?)")
+        bound += [*key_bound, *after.key]
+    rows = connection.execute(
+        f"SELECT {key}, {columns(MemoryRow)} FROM memories WHERE {' AND '.join(clauses)} "  # noqa: S608
+        "ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT ?",
+        [*key_bound, *bound, limit + 1],
+    ).fetchall()
+    return _page(rows, limit, sort, at, lambda row: decode(MemoryRow, row[3:]).at(_moment(at)))
+
+
+def list_tombstones(
+    connection: sqlite3.Connection, scope: Scope, *, now: datetime, cursor: str | None, limit: int
+) -> tuple[list[MemoryRow | EpisodeRow], str | None]:
+    """Give ended memories and deleted episodes, the last ended first, like `list_memories`."""
+    after = _read_cursor(cursor, "ended") if cursor is not None else None
+    at = after.now if after is not None else microseconds(now) or 0
+    which = [*scope_arguments(scope), at]
+    behind, behind_bound = "", []
+    if after is not None:
+        behind, behind_bound = "WHERE (ended, created, 0) < (?, ?, ?)", list(after.key)
+    rows = connection.execute(
+        "SELECT ended, created, 0, layer, id FROM ("  # noqa: S608  # constants of this module
+        "SELECT coalesce(ended_at, expires_at) AS ended, created_position AS created, "
+        f"'memory' AS layer, id FROM memories WHERE {IN_SCOPE} AND {ENDED} "
+        "UNION ALL SELECT coalesce(deleted_at, expires_at), created_position, 'episode', id "
+        f"FROM episodes WHERE {IN_SCOPE} AND {GONE}"
+        f") {behind} ORDER BY 1 DESC, 2 DESC LIMIT ?",
+        [*which, *which, *behind_bound, limit + 1],
+    ).fetchall()
+
+    def read(row: Sequence[Any]) -> MemoryRow | EpisodeRow:
+        row_type: type[MemoryRow | EpisodeRow] = MemoryRow if row[3] == "memory" else EpisodeRow
+        table = "memories" if row[3] == "memory" else "episodes"
+        found = connection.execute(
+            f"SELECT {columns(row_type)} FROM {table} WHERE id = ?",  # noqa: S608
+            (row[4],),
+        ).fetchone()
+        return decode(row_type, found).at(_moment(at))
+
+    return _page(rows, limit, "ended", at, read)
+
+
+def most_important(
+    connection: sqlite3.Connection, scope: Scope, *, now: datetime, limit: int
+) -> list[MemoryRow]:
+    """Give the live memories to start a session with: pinned ones first, then by importance."""
+    at = microseconds(now)
+    rows = connection.execute(
+        f"SELECT {columns(MemoryRow)} FROM memories WHERE {IN_SCOPE} AND {LIVE} "  # noqa: S608
+        f"ORDER BY tier = 'core' DESC, {_KEYS['importance'].split(', created_position')[0]} DESC, "
+        "created_position DESC LIMIT ?",
+        [*scope_arguments(scope), at, at, limit],
+    )
+    return [decode(MemoryRow, row) for row in rows]
+
+
+def scope_arguments(scope: Scope) -> tuple[str | None, str | None]:
+    """Give the two arguments of `IN_SCOPE`."""
+    names = None if scope is None else msgspec.json.encode(sorted(scope)).decode()
+    return names, names
+
+
+def define_formulas(connection: sqlite3.Connection, policy: PolicySettings) -> None:
+    """Let SQL call the formulas of domain/policies, so that there is one of each."""
+
+    def confidence_in_sql(confidence: float, last_seen: int, now: int) -> float:
+        return effective_confidence(confidence, _moment(last_seen), _moment(now), policy)
+
+    def importance_in_sql(
+        decay_class: Any,
+        tier: Any,
+        created: int,
+        observed: int | None,
+        reinforced: int | None,
+        corrections: int,
+        useful: int,
+        not_useful: int,
+        now: int,
+    ) -> float:
+        since = last_attended(_moment(created), moment(observed), moment(reinforced))
+        days = days_between(since, _moment(now))
+        return importance(
+            days=days,
+            recall_count=0,  # recalls are not in the log yet
+            retained=retention(
+                days,
+                decay_class,
+                volatile=is_volatile(corrections, policy),
+                tier=tier,
+                policy=policy,
+            ),
+            useful=useful,
+            not_useful=not_useful,
+            policy=policy,
+        )
+
+    connection.create_function("effective_confidence", 3, confidence_in_sql, deterministic=True)
+    connection.create_function("importance", 9, importance_in_sql, deterministic=True)
+
+
+def _state_clause(state: MemoryState) -> str:
+    return {"live": LIVE, "tombstone": ENDED, "candidate": "state = ?"}[state]
+
+
+def _page(
+    rows: list[Sequence[Any]], limit: int, sort: str, at: int, read: Any
+) -> tuple[list[Any], str | None]:
+    given = rows[:limit]
+    items = [read(row) for row in given]
+    if len(rows) <= limit:
+        return items, None
+    return items, _write_cursor(Cursor(sort, at, tuple(given[-1][:3])))
+
+
+def _write_cursor(cursor: Cursor) -> str:
+    return urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
+
+
+def _read_cursor(text: str, sort: str) -> Cursor:
+    try:
+        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        cursor = msgspec.json.decode(raw, type=Cursor)
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise InvalidCommand(
+            "cursor", "it is not one that this list gave; leave it out to start anew"
+        ) from error
+    if cursor.sort != sort:
+        raise InvalidCommand(
+            "cursor", f"it belongs to a list sorted by {cursor.sort!r}, not {sort!r}"
+        )
+    return cursor
+
+
+def _moment(value: int) -> datetime:
+    return cast("datetime", moment(value))

@@ -1,0 +1,190 @@
+"""Builds the state view: SQLite in WAL mode, one writer, one commit per batch."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from domain import events as facts
+from domain.events import Event, EventBody
+from eventlog.subscription import Checkpoint
+from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
+from projections.projector import PoisonEvent, ViewFenced
+from projections.state import agents, episodes, memories
+from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
+from projections.state.step import Step
+
+BUSY_TIMEOUT_S: Final = 5.0
+
+HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = {
+    facts.EpisodeCommitted: episodes.episode_committed,
+    facts.EpisodeSkipped: episodes.episode_skipped,
+    facts.EpisodeDistilled: episodes.episode_distilled,
+    facts.EpisodeDeleted: episodes.episode_deleted,
+    facts.SessionClosed: episodes.session_closed,
+    facts.MemoryCreated: memories.memory_created,
+    facts.MemoryCorrected: memories.memory_corrected,
+    facts.MemoryReinforced: memories.memory_reinforced,
+    facts.FeedbackGiven: memories.feedback_given,
+    facts.QualityDropped: memories.quality_dropped,
+    facts.TierChanged: memories.tier_changed,
+    facts.MemoryTagged: memories.memory_tagged,
+    facts.MemorySuperseded: memories.memory_superseded,
+    facts.MemoryDeprecated: memories.memory_deprecated,
+    facts.MemoryDeleted: memories.memory_deleted,
+    facts.MemoryRestored: memories.memory_restored,
+    facts.AgentRegistered: agents.agent_registered,
+    facts.AgentKeyRotated: agents.agent_key_rotated,
+    facts.AgentDeactivated: agents.agent_deactivated,
+    facts.ReadGranted: agents.read_granted,
+    facts.ReadRevoked: agents.read_revoked,
+    facts.NamespaceClaimed: agents.namespace_claimed,
+    facts.EnrolmentTokenIssued: agents.enrolment_token_issued,
+    facts.EnrolmentTokenUsed: agents.enrolment_token_used,
+}
+"""What each event does to the tables. Every type is here or in `NOT_SHOWN`; a test says so."""
+
+NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset({facts.TextClaimed})
+"""Events the view has no row for: a claimed text is a matter of the write side."""
+
+_OF_THE_EVENT: Final = (
+    UnicodeEncodeError,
+    OverflowError,
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+)
+
+
+class StateProjector:
+    """The one writer of a state view's generation. See `projections.projector.Projector`."""
+
+    name: Final = "state"
+    aggregate_types: Final = frozenset(
+        {"episode", "memory", "agent", "namespace", "enrolment", "session"}
+    )
+
+    def __init__(self, folder: Path) -> None:
+        """Open or begin the view in ``folder``, whose `ViewDirectory` the caller holds.
+
+        Raises `ViewFenced` for a view of another schema version.
+        """
+        self._connection = _open(folder / FILE_NAME)
+        self._fence = self._take_over()
+
+    def checkpoint(self) -> Checkpoint:
+        """Give how far the view has come."""
+        row = self._connection.execute(
+            "SELECT position, epoch, event_id FROM checkpoint"
+        ).fetchone()
+        return Checkpoint() if row is None else Checkpoint(*row)
+
+    def parked(self) -> list[ParkedEvent]:
+        """Give the parked events by position."""
+        rows = self._connection.execute(
+            "SELECT position, key, type, cause, reason FROM parked ORDER BY position"
+        )
+        return [
+            ParkedEvent(position=row[0], key=row[1], type=row[2], cause=row[3], reason=row[4])
+            for row in rows
+        ]
+
+    def apply(
+        self,
+        events: Sequence[Event],
+        checkpoint: Checkpoint,
+        parking: Parking = NOTHING_PARKED,
+    ) -> None:
+        """Apply events with checkpoint and parking in one transaction."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._require_fence()
+            step = Step(self._connection)
+            for event in events:
+                _apply_one(step, event)
+            step.finish()
+            self._keep(checkpoint, parking)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def _take_over(self) -> int:
+        """Raise the fence, so that a writer who held the view before can commit no more."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute(
+            "INSERT INTO meta (name, value) VALUES ('fence', 1) "
+            "ON CONFLICT (name) DO UPDATE SET value = value + 1"
+        )
+        fence = self._fence_in_file()
+        self._connection.execute("COMMIT")
+        return fence
+
+    def _require_fence(self) -> None:
+        found = self._fence_in_file()
+        if found != self._fence:
+            raise ViewFenced(
+                f"the state view was taken over (fence {found}, ours is {self._fence})"
+            )
+
+    def _fence_in_file(self) -> int:
+        row = self._connection.execute("SELECT value FROM meta WHERE name = 'fence'").fetchone()
+        return int(row[0])
+
+    def _keep(self, checkpoint: Checkpoint, parking: Parking) -> None:
+        self._connection.executemany(
+            "DELETE FROM parked WHERE position = ?", [(p,) for p in parking.released]
+        )
+        self._connection.executemany(
+            "INSERT INTO parked (position, key, type, cause, reason) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (position) DO UPDATE SET cause = excluded.cause, reason = excluded.reason",
+            [(p.position, p.key, p.type, p.cause, p.reason) for p in parking.added],
+        )
+        self._connection.execute(
+            "INSERT INTO checkpoint (one, position, epoch, event_id) VALUES (1, ?, ?, ?) "
+            "ON CONFLICT (one) DO UPDATE SET position = excluded.position, "
+            "epoch = excluded.epoch, event_id = excluded.event_id",
+            (checkpoint.position, checkpoint.epoch, checkpoint.event_id),
+        )
+
+
+def _apply_one(step: Step, event: Event) -> None:
+    handler = HANDLERS.get(type(event.body))
+    if handler is None:
+        if type(event.body) in NOT_SHOWN:
+            return
+        raise PoisonEvent(event.position, f"the state view has no rule for {event.type}")
+    try:
+        handler(step, event, event.body)
+    except _OF_THE_EVENT as error:
+        raise PoisonEvent(
+            event.position, f"SQLite cannot hold a value of {event.type}: {type(error).__name__}"
+        ) from error
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    # Created here with its mode; SQLite gives the same mode to its -wal and -shm files.
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    connection = sqlite3.connect(
+        file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    # A power cut may take the last commits; the checkpoint goes with them and they are read again.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (0, SCHEMA_VERSION):
+        connection.close()
+        raise ViewFenced(
+            f"{file.name} has schema {version}, this program writes {SCHEMA_VERSION}: "
+            "remove the view's directory and it is built again from the log"
+        )
+    connection.executescript(SCHEMA)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    return connection

@@ -1,0 +1,196 @@
+"""What the state view answers with: rows as the events left them.
+
+What time does to a row (confidence, importance) is computed by whoever shows it; only ``at``
+looks at a clock reading, because an expired row must not be taken for a live one.
+
+Times are aware UTC datetimes. ``position`` is the log position that last changed the row.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from domain.events import Category, DecayClass, Entity, Quota, Relation, Source, Tier
+
+EpisodeStatus = Literal["pending", "distilled", "skipped", "failed", "deleted"]
+MemoryState = Literal["candidate", "live", "tombstone"]
+EndedBy = Literal["deprecated", "deleted", "superseded", "expired"]
+
+
+class EpisodeRow(Struct, frozen=True, kw_only=True):
+    """One episode. ``memory_ids`` it created, ``reinforced_ids`` it confirmed."""
+
+    id: str
+    namespace: str
+    agent_id: str
+    session_id: str | None
+    content: str
+    speaker: str | None
+    source: Source
+    trigger: str | None
+    category: Category | None
+    decay_class: DecayClass | None
+    task_status: str | None
+    urgent: bool
+    distill: bool
+    tags: list[str]
+    metadata: dict[str, Any]
+    observed_at: datetime | None
+    recorded_at: datetime
+    expires_at: datetime | None
+    status: EpisodeStatus
+    reason: str | None
+    distiller: str | None
+    memory_ids: list[str]
+    reinforced_ids: list[str]
+    deleted_at: datetime | None
+    created_position: int
+    position: int
+
+    def at(self, now: datetime) -> EpisodeRow:
+        """Give the row as it is at ``now``: gone, once ``expires_at`` has passed."""
+        if self.status == "deleted" or self.expires_at is None or self.expires_at > now:
+            return self
+        return msgspec.structs.replace(
+            self, status="deleted", reason="expired", deleted_at=self.expires_at
+        )
+
+
+class MemoryRow(Struct, frozen=True, kw_only=True):
+    """One memory with its present text.
+
+    ``version`` counts texts from 1; ``recorded_at`` and ``version_position`` are those of the
+    present text, ``created_at`` and ``created_position`` those of the first. ``confidence`` is the
+    sum that the events give, without decay. ``useful`` and ``not_useful`` are sums of vote
+    weights. ``observed_in`` are the episodes that reinforced it, oldest first. A tombstone says
+    what ended it.
+    """
+
+    id: str
+    namespace: str
+    agent_id: str
+    session_id: str | None
+    content: str
+    version: int
+    category: Category
+    decay_class: DecayClass
+    tier: Tier
+    source: Source
+    distilled_by: str
+    trigger: str | None
+    clarity: float
+    confidence: float
+    derived_from: list[str]
+    depends_on: list[str]
+    references: list[str]
+    entities: list[Entity]
+    relations: list[Relation]
+    evidence: str | None
+    tags: list[str]
+    metadata: dict[str, Any]
+    observed_at: datetime | None
+    recorded_at: datetime
+    created_at: datetime
+    last_reinforced_at: datetime | None
+    expires_at: datetime | None
+    observations: int
+    observed_in: list[str]
+    useful: int
+    not_useful: int
+    corrections: int
+    state: MemoryState
+    ended_by: EndedBy | None
+    ended_at: datetime | None
+    ended_reason: str | None
+    superseded_by: str | None
+    quality_dropped_at: datetime | None
+    created_position: int
+    version_position: int
+    position: int
+
+    @property
+    def last_seen_at(self) -> datetime:
+        """When the statement was last observed: its creation or its last reinforcement."""
+        return self.last_reinforced_at or self.created_at
+
+    def at(self, now: datetime) -> MemoryRow:
+        """Give the row as it is at ``now``: a tombstone, once ``expires_at`` has passed."""
+        if self.state == "tombstone" or self.expires_at is None or self.expires_at > now:
+            return self
+        return msgspec.structs.replace(
+            self, state="tombstone", ended_by="expired", ended_at=self.expires_at
+        )
+
+
+class VersionRow(Struct, frozen=True, kw_only=True):
+    """One text that a memory had. ``updated_by`` is the agent (or owner) who gave it."""
+
+    memory_id: str
+    version: int
+    content: str
+    updated_by: str
+    source: Source
+    trigger: str | None
+    reason: str | None
+    recorded_at: datetime
+    position: int
+
+
+class AgentRow(Struct, frozen=True, kw_only=True):
+    """One agent. ``namespace`` is its main one, ``granted`` what it may read besides its own."""
+
+    agent_id: str
+    aggregate_id: str
+    kind: str
+    namespace: str
+    key_hash: str
+    quota: Quota
+    may_claim: list[Source]
+    granted: frozenset[str]
+    active: bool
+    registered_at: datetime
+    key_changed_at: datetime
+    key_expires_at: datetime | None
+    position: int
+
+
+class TagRow(Struct, frozen=True, kw_only=True):
+    """A tag, on how many live memories it stands, and how many of those are ``user_pref``."""
+
+    tag: str
+    count: int
+    user_preferences: int
+
+
+class NamespaceRow(Struct, frozen=True, kw_only=True):
+    """One namespace with what it holds. Deleted episodes count as tombstones."""
+
+    namespace: str
+    memories: int
+    episodes: int
+    tombstones: int
+
+
+class StatsRow(Struct, frozen=True, kw_only=True):
+    """Counts over a scope. ``distillation`` counts episodes by status."""
+
+    position: int
+    memories: int
+    episodes: int
+    tombstones: int
+    by_category: dict[str, int]
+    by_namespace: dict[str, int]
+    distillation: dict[str, int]
+
+
+class ScanHit(Struct, frozen=True, kw_only=True):
+    """A row whose text holds ``terms`` of the terms looked for."""
+
+    id: str
+    layer: Literal["memory", "episode"]
+    terms: int
+    position: int

@@ -1,0 +1,60 @@
+"""Substring search over current texts: what recall falls back to without its vector view."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Final
+
+from projections.state.listing import IN_SCOPE, LIVE, Scope, scope_arguments
+from projections.state.rows import ScanHit
+from projections.state.step import microseconds
+
+MAX_TERMS: Final = 24
+
+# A distilled episode counts only while one of its memories is live with the text it made.
+RECALLABLE_EPISODE: Final = (
+    "status != 'deleted' AND distill = 1 AND (expires_at IS NULL OR expires_at > ?) AND "
+    "(status != 'distilled' OR EXISTS (SELECT 1 FROM json_each(memory_ids) JOIN memories AS m "
+    "ON m.id = json_each.value WHERE m.state = 'live' AND m.version = 1))"
+)
+
+_CHINESE: Final = re.compile(r"[㐀-䶿一-鿿豈-﫿]+")
+_WORD: Final = re.compile(r"[^\W_][\w./:-]*", re.ASCII)
+
+
+def search_substring(
+    connection: sqlite3.Connection, text: str, scope: Scope, *, now: datetime, limit: int
+) -> list[ScanHit]:
+    """Give live rows that hold terms of ``text``, most terms first, newest first among equals."""
+    terms = scan_terms(text)
+    if not terms:
+        return []
+    found = " + ".join(["(instr(lower(content), ?) > 0)"] * len(terms))
+    at = microseconds(now)
+    bound: list[Any] = [*terms, *scope_arguments(scope), at]
+    rows = connection.execute(
+        "SELECT id, layer, terms, position FROM ("  # noqa: S608  # constants, and one term per "?"
+        f"SELECT id, 'memory' AS layer, {found} AS terms, position FROM memories "
+        f"WHERE {IN_SCOPE} AND {LIVE} UNION ALL "
+        f"SELECT id, 'episode', {found}, position FROM episodes "
+        f"WHERE {IN_SCOPE} AND {RECALLABLE_EPISODE}"
+        ") WHERE terms > 0 ORDER BY terms DESC, position DESC LIMIT ?",
+        [*bound, *bound, limit],
+    )
+    return [ScanHit(id=row[0], layer=row[1], terms=row[2], position=row[3]) for row in rows]
+
+
+def scan_terms(text: str) -> list[str]:
+    """Split a query into substrings to look for: words, and the bigrams of Chinese runs.
+
+    Lower case, each once, the longest `MAX_TERMS`.
+    """
+    lowered = text.lower()
+    terms = dict.fromkeys(_WORD.findall(lowered))
+    for run in _CHINESE.findall(lowered):
+        parts = [a + b for a, b in pairwise(run)] if len(run) > 1 else [run]
+        terms.update(dict.fromkeys(parts))
+    return sorted(terms, key=len, reverse=True)[:MAX_TERMS]

@@ -1,0 +1,112 @@
+"""The state view's tables.
+
+Times are microseconds since 1970 (UTC). ``position`` is that of the event which last changed the
+row, ``created_position`` that of the first. Lists and objects are JSON text. Every row is owned
+by one aggregate, whose events arrive in order; what another aggregate's event does to it is
+written so that the order of the two does not matter (see ``sessions``).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+SCHEMA_VERSION: Final = 1
+FILE_NAME: Final = "state.sqlite"
+
+SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS checkpoint (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    position INTEGER NOT NULL, epoch TEXT NOT NULL, event_id TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS parked (
+    position INTEGER PRIMARY KEY,
+    key TEXT NOT NULL, type TEXT NOT NULL, cause TEXT NOT NULL, reason TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS episodes (
+    id TEXT PRIMARY KEY,
+    namespace TEXT NOT NULL, agent_id TEXT NOT NULL, session_id TEXT,
+    content TEXT NOT NULL, speaker TEXT, source TEXT NOT NULL, "trigger" TEXT,
+    category TEXT, decay_class TEXT, task_status TEXT,
+    urgent INTEGER NOT NULL, distill INTEGER NOT NULL,
+    tags TEXT NOT NULL, metadata TEXT NOT NULL,
+    observed_at INTEGER, recorded_at INTEGER NOT NULL, expires_at INTEGER,
+    status TEXT NOT NULL, reason TEXT, distiller TEXT,
+    status_before TEXT, reason_before TEXT,
+    memory_ids TEXT NOT NULL, reinforced_ids TEXT NOT NULL,
+    deleted_at INTEGER,
+    created_position INTEGER NOT NULL, position INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS episodes_by_namespace ON episodes (namespace, status, created_position);
+CREATE TABLE IF NOT EXISTS memories (
+    id TEXT PRIMARY KEY,
+    namespace TEXT NOT NULL, agent_id TEXT NOT NULL, session_id TEXT,
+    content TEXT NOT NULL, version INTEGER NOT NULL,
+    category TEXT NOT NULL, decay_class TEXT NOT NULL, tier TEXT NOT NULL,
+    source TEXT NOT NULL, distilled_by TEXT NOT NULL, "trigger" TEXT,
+    clarity REAL NOT NULL, confidence REAL NOT NULL,
+    derived_from TEXT NOT NULL, depends_on TEXT NOT NULL, refers_to TEXT NOT NULL,
+    entities TEXT NOT NULL, relations TEXT NOT NULL, evidence TEXT,
+    tags TEXT NOT NULL, metadata TEXT NOT NULL,
+    observed_at INTEGER, recorded_at INTEGER NOT NULL, created_at INTEGER NOT NULL,
+    last_reinforced_at INTEGER, expires_at INTEGER,
+    observations INTEGER NOT NULL, useful INTEGER NOT NULL, not_useful INTEGER NOT NULL,
+    corrections INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    ended_by TEXT, ended_at INTEGER, ended_reason TEXT, superseded_by TEXT,
+    quality_dropped_at INTEGER,
+    created_position INTEGER NOT NULL, version_position INTEGER NOT NULL,
+    position INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS memories_by_namespace ON memories (namespace, state, created_position);
+CREATE TABLE IF NOT EXISTS versions (
+    memory_id TEXT NOT NULL, version INTEGER NOT NULL,
+    content TEXT NOT NULL, updated_by TEXT NOT NULL, source TEXT NOT NULL,
+    "trigger" TEXT, reason TEXT, recorded_at INTEGER NOT NULL, position INTEGER NOT NULL,
+    PRIMARY KEY (memory_id, version)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS votes (
+    position INTEGER PRIMARY KEY,
+    memory_id TEXT NOT NULL, agent_id TEXT NOT NULL, verdict TEXT NOT NULL,
+    weight INTEGER NOT NULL, recall_id TEXT, reason TEXT, given_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS votes_by_memory ON votes (memory_id);
+CREATE TABLE IF NOT EXISTS observations (
+    position INTEGER PRIMARY KEY,
+    memory_id TEXT NOT NULL, episode_id TEXT NOT NULL, match TEXT NOT NULL, delta REAL NOT NULL,
+    seen_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS observations_by_memory ON observations (memory_id);
+CREATE TABLE IF NOT EXISTS memory_tags (
+    memory_id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (memory_id, tag)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS memory_tags_by_tag ON memory_tags (tag, memory_id);
+CREATE TABLE IF NOT EXISTS agents (
+    agent_id TEXT PRIMARY KEY,
+    aggregate_id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL, namespace TEXT NOT NULL, key_hash TEXT NOT NULL,
+    quota TEXT NOT NULL, may_claim TEXT NOT NULL, active INTEGER NOT NULL,
+    registered_at INTEGER NOT NULL, key_changed_at INTEGER NOT NULL, key_expires_at INTEGER,
+    created_position INTEGER NOT NULL, position INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS grants (
+    agent_id TEXT NOT NULL, namespace TEXT NOT NULL, position INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, namespace)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS enrolment_tokens (
+    token_hash TEXT PRIMARY KEY,
+    aggregate_id TEXT NOT NULL UNIQUE,
+    expires_at INTEGER NOT NULL, kind TEXT, used_by TEXT, position INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS namespaces (
+    namespace TEXT PRIMARY KEY, claimed_by TEXT, changed_at INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS sessions (
+    namespace TEXT NOT NULL, session_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL, closed_at INTEGER NOT NULL, position INTEGER NOT NULL,
+    PRIMARY KEY (namespace, session_id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS removed (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, position INTEGER NOT NULL
+) WITHOUT ROWID;
+"""

@@ -1,0 +1,219 @@
+"""Answers from the state view: read-only, thread-safe, for any number of processes.
+
+Every question is answered inside one read transaction, so one answer never mixes two positions.
+``scope`` is the set of namespaces the asker may read; None is every namespace, for the owner and
+the admin. What lies outside the scope is as if it did not exist.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from domain.errors import ViewBehind
+from domain.settings import DEFAULT_POLICY, PolicySettings
+from eventlog.subscription import Checkpoint
+from projections.parking import ParkedEvent
+from projections.state import counts, listing, scan
+from projections.state.connection import Readers
+from projections.state.decoding import select
+from projections.state.listing import Scope, Sort
+from projections.state.rows import (
+    AgentRow,
+    EpisodeRow,
+    MemoryRow,
+    MemoryState,
+    NamespaceRow,
+    ScanHit,
+    StatsRow,
+    TagRow,
+    VersionRow,
+)
+
+R = TypeVar("R", bound=Struct)
+
+
+class StateView:
+    """What everything is now. Every method raises `ViewBehind` before the view was begun."""
+
+    def __init__(self, path: Path, policy: PolicySettings = DEFAULT_POLICY) -> None:
+        """Read the view in ``path`` (``views/state``), which need not exist yet."""
+        self._readers = Readers(
+            path, lambda connection: listing.define_formulas(connection, policy)
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._readers.close()
+
+    # --- how far it has come -------------------------------------------------------------------
+
+    def checkpoint(self) -> Checkpoint:
+        """Give how far the view has come; position 0 before it was begun."""
+        try:
+            with self._readers.reading() as connection:
+                return _checkpoint(connection)
+        except ViewBehind:
+            return Checkpoint()
+
+    def generation(self) -> int:
+        """Give the live generation, 0 before the view was begun."""
+        return self._readers.generation() or 0
+
+    def parked(self) -> int:
+        """Count the parked events. While there are any, no answer may be cached."""
+        with self._readers.reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM parked").fetchone()[0])
+
+    def parked_events(self, first: int = 1, last: int | None = None) -> list[ParkedEvent]:
+        """Give the parked events at positions ``first`` to ``last``, by position."""
+        with self._readers.reading() as connection:
+            return select(
+                connection,
+                ParkedEvent,
+                "FROM parked WHERE position >= ? AND position <= coalesce(?, position) "
+                "ORDER BY position",
+                (first, last),
+            )
+
+    def changed_at(self, namespaces: Iterable[str]) -> dict[str, int]:
+        """Give, per namespace, the last position that can have changed an answer; 0 if none."""
+        wanted = list(namespaces)
+        with self._readers.reading() as connection:
+            rows = connection.execute(
+                "SELECT namespace, changed_at FROM namespaces "
+                "WHERE namespace IN (SELECT value FROM json_each(?))",
+                (_json(wanted),),
+            )
+            return dict.fromkeys(wanted, 0) | dict(rows.fetchall())
+
+    # --- by id ---------------------------------------------------------------------------------
+
+    def memory(self, memory_id: str, *, now: datetime) -> MemoryRow | None:
+        """Give one memory in whatever state it is at ``now``."""
+        return self.memories((memory_id,), now=now).get(memory_id)
+
+    def memories(self, ids: Iterable[str], *, now: datetime) -> dict[str, MemoryRow]:
+        """Give the memories that exist among ``ids``, in whatever state they are at ``now``."""
+        rows = self._by_ids(MemoryRow, "memories", ids)
+        return {row.id: row.at(now) for row in rows}
+
+    def episode(self, episode_id: str, *, now: datetime) -> EpisodeRow | None:
+        """Give one episode in whatever state it is at ``now``."""
+        return self.episodes((episode_id,), now=now).get(episode_id)
+
+    def episodes(self, ids: Iterable[str], *, now: datetime) -> dict[str, EpisodeRow]:
+        """Give the episodes that exist among ``ids``, in whatever state they are at ``now``."""
+        rows = self._by_ids(EpisodeRow, "episodes", ids)
+        return {row.id: row.at(now) for row in rows}
+
+    def versions(self, memory_id: str) -> list[VersionRow]:
+        """Give every text the memory had, oldest first; empty for an unknown id."""
+        with self._readers.reading() as connection:
+            return select(
+                connection,
+                VersionRow,
+                "FROM versions WHERE memory_id = ? ORDER BY version",
+                (memory_id,),
+            )
+
+    def agent(self, agent_id: str) -> AgentRow | None:
+        """Give one agent, active or not."""
+        with self._readers.reading() as connection:
+            rows = select(connection, AgentRow, "FROM agents WHERE agent_id = ?", (agent_id,))
+        return rows[0] if rows else None
+
+    def agents(self) -> list[AgentRow]:
+        """Give every agent by name, active or not."""
+        with self._readers.reading() as connection:
+            return select(connection, AgentRow, "FROM agents ORDER BY agent_id")
+
+    # --- lists and counts ----------------------------------------------------------------------
+
+    def list_memories(
+        self,
+        scope: Scope,
+        *,
+        now: datetime,
+        state: MemoryState = "live",
+        category: str | None = None,
+        tag: str | None = None,
+        sort: Sort = "recent",
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[MemoryRow], str | None]:
+        """Give one page and the next page's cursor, None at the end.
+
+        ``sort``: ``recent`` by creation, ``confidence`` by the effective one and then last seen,
+        ``importance``; each the highest first. Raises `InvalidCommand` for a foreign cursor.
+        """
+        with self._readers.reading() as connection:
+            return listing.list_memories(
+                connection,
+                scope,
+                now=now,
+                state=state,
+                category=category,
+                tag=tag,
+                sort=sort,
+                cursor=cursor,
+                limit=limit,
+            )
+
+    def list_tombstones(
+        self, scope: Scope, *, now: datetime, cursor: str | None = None, limit: int = 50
+    ) -> tuple[list[MemoryRow | EpisodeRow], str | None]:
+        """Give what was ended, memories and episodes, the last ended first, paged likewise."""
+        with self._readers.reading() as connection:
+            return listing.list_tombstones(connection, scope, now=now, cursor=cursor, limit=limit)
+
+    def bootstrap(self, scope: Scope, *, now: datetime, limit: int = 10) -> list[MemoryRow]:
+        """Give the live memories to start a session with: pinned first, then by importance."""
+        with self._readers.reading() as connection:
+            return listing.most_important(connection, scope, now=now, limit=limit)
+
+    def tags(self, scope: Scope, *, now: datetime) -> list[TagRow]:
+        """Give every tag on a live memory, the most frequent first."""
+        with self._readers.reading() as connection:
+            return counts.tags(connection, scope, now)
+
+    def namespaces(self, scope: Scope, *, now: datetime) -> list[NamespaceRow]:
+        """Give every existing namespace with what it holds, by name."""
+        with self._readers.reading() as connection:
+            return counts.namespaces(connection, scope, now)
+
+    def stats(self, scope: Scope, *, now: datetime) -> StatsRow:
+        """Count memories, episodes and tombstones."""
+        with self._readers.reading() as connection:
+            return counts.stats(connection, scope, now, _checkpoint(connection).position)
+
+    def search_substring(
+        self, text: str, scope: Scope, *, now: datetime, limit: int = 50
+    ) -> list[ScanHit]:
+        """Give the live rows that hold most terms of ``text``, without any index."""
+        with self._readers.reading() as connection:
+            return scan.search_substring(connection, text, scope, now=now, limit=limit)
+
+    def _by_ids(self, row_type: type[R], table: str, ids: Iterable[str]) -> list[R]:
+        with self._readers.reading() as connection:
+            return select(
+                connection,
+                row_type,
+                f"FROM {table} WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # ours
+                (_json(list(ids)),),
+            )
+
+
+def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:
+    row = connection.execute("SELECT position, epoch, event_id FROM checkpoint").fetchone()
+    return Checkpoint() if row is None else Checkpoint(*row)
+
+
+def _json(names: list[str]) -> str:
+    return msgspec.json.encode(names).decode()
