@@ -13,6 +13,11 @@ def id_from_command(command_id: str, index: int) -> str:
     return str(uuid5(_ROOT, f"command\x1f{command_id}\x1f{index}"))
 
 
+def event_id(command_id: str, index: int) -> str:
+    """Give the id of the ``index``-th event of a command."""
+    return str(uuid5(_ROOT, f"event\x1f{command_id}\x1f{index}"))
+
+
 def id_from_key(log: str, kind: str, key: str) -> str:
     """Give the id of a thing with a natural key (an agent's id, a claimed text, a namespace)."""
     return str(uuid5(_ROOT, f"key\x1f{log}\x1f{kind}\x1f{key}"))

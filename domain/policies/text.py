@@ -6,8 +6,6 @@ import hashlib
 import re
 import unicodedata
 
-from domain.identity import id_from_key
-
 _BLANKS = re.compile(r"[^\S\n]+")
 
 
@@ -26,11 +24,6 @@ def normalise(text: str) -> str:
 def text_hash(text: str) -> str:
     """Give the SHA-256 (64 hex digits) of the normalised text, in UTF-8."""
     return hashlib.sha256(normalise(text).encode()).hexdigest()
-
-
-def text_claim_id(log: str, namespace: str, text: str) -> str:
-    """Give the id of the aggregate that says which memory holds this text in this namespace."""
-    return id_from_key(log, "text", f"{namespace}:{text_hash(text)}")
 
 
 def _indentation(line: str) -> str:

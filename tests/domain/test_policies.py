@@ -18,7 +18,7 @@ from domain.policies.confidence import (
 )
 from domain.policies.importance import decay_rate, importance, recency, retention
 from domain.policies.quality import has_low_quality, quality, trust_score
-from domain.policies.text import normalise, text_claim_id, text_hash
+from domain.policies.text import normalise, text_hash
 from domain.policies.trust import default_claims, require_may_claim, trust
 from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
@@ -247,17 +247,6 @@ def test_texts_that_differ_without_meaning_anything_are_the_same(one, other):
 )
 def test_texts_that_may_mean_something_else_stay_two(one, other):
     assert text_hash(one) != text_hash(other)
-
-
-def test_a_text_is_claimed_per_namespace_and_log():
-    ids = {
-        text_claim_id("main", "shared", "a"),
-        text_claim_id("main", "hermes-main", "a"),
-        text_claim_id("other", "shared", "a"),
-        text_claim_id("main", "shared", "b"),
-    }
-    assert len(ids) == 4
-    assert text_claim_id("main", "shared", " a ") == text_claim_id("main", "shared", "a")
 
 
 def test_a_changed_setting_changes_the_formula():

@@ -1,0 +1,158 @@
+"""The write side: the ``eventsourcing`` library's application over our log, with our mapper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, Final, TypeVar, cast
+
+import structlog
+from eventsourcing.application import AggregateNotFoundError, Application
+from eventsourcing.persistence import EventStore, Mapper
+from msgspec.structs import replace
+
+from commands.command import Command, CommandContext
+from commands.contention import Contention
+from commands.snapshots import KINDS, STATE_FORMAT, SnapshotMapper, StateSnapshot, project
+from commands.unit_of_work import UnitOfWork
+from domain.aggregate import Aggregate, AggregateKind
+from domain.errors import LogFull, LogUnavailable
+from domain.events import Event
+from domain.settings import DEFAULT_POLICY, PolicySettings
+from eventlog.append import Fence, require_age_allowed
+from eventlog.codec import Codec
+from eventlog.mapper import EventMapper
+from eventlog.outcomes import Duplicate
+from eventlog.redis_log import RedisLog
+from eventlog.redis_streams import RedisFactory
+
+A = TypeVar("A", bound=Aggregate)
+
+SNAPSHOT_EVERY: Final = 100
+
+_logger = structlog.get_logger(__name__)
+
+
+class MemoryApplication(Application[str]):
+    """Loads aggregates from the log and stores the events of commands in it. Thread-safe.
+
+    ``redis_url`` names the log's server, ``log_name`` the log in it.
+    """
+
+    name = "memoryweave"
+
+    def __init__(
+        self, redis_url: str, log_name: str = "main", policy: PolicySettings = DEFAULT_POLICY
+    ) -> None:
+        self.policy = policy
+        self.log_name = log_name
+        self.contention = Contention()
+        super().__init__(
+            env={
+                "PERSISTENCE_MODULE": "eventlog.redis_streams",
+                "REDIS_URL": redis_url,
+                "LOG_NAME": log_name,
+                "ORIGINATOR_ID_TYPE": "text",
+                "IS_SNAPSHOTTING_ENABLED": "y",
+                "SNAPSHOT_CODE_VERSION": STATE_FORMAT,
+            }
+        )
+
+    @property
+    def event_log(self) -> RedisLog:
+        """The log itself."""
+        return self._redis_factory.log
+
+    @property
+    def codec(self) -> Codec:
+        """What opens and seals this log's events."""
+        return self._redis_factory.codec
+
+    def load(
+        self, kind: AggregateKind[A], aggregate_id: str, version: int | None = None
+    ) -> A | None:
+        """Give an aggregate as the log has it now, or had it at a version; None if it has none."""
+        try:
+            state: A = self.repository.get(
+                aggregate_id,
+                version=version,
+                projector_func=cast("Any", partial(project, kind)),
+            )
+        except AggregateNotFoundError:
+            return None
+        return state
+
+    def store(
+        self, events: Sequence[Event], context: CommandContext, fence: Fence | None = None
+    ) -> list[Event]:
+        """Append a command's events, all or none, and give them with their positions.
+
+        Raises what an append raises, and `AlreadyAppended` for a repeat.
+        """
+        recordings = self.save(
+            *events,
+            command_id=context.command_id,
+            fingerprint=context.fingerprint,
+            fence=fence,
+        )
+        stored = [
+            replace(event, position=recording.notification.id)
+            for event, recording in zip(events, recordings, strict=True)
+        ]
+        self.keep_due_snapshots(stored)
+        return stored
+
+    def read(self, first: int, last: int) -> list[Event]:
+        """Give the events at the positions from ``first`` to ``last``, opened."""
+        return [self.codec.open(e) for e in self.event_log.read(first, last, last - first + 1)]
+
+    def find_duplicate(self, context: CommandContext) -> Duplicate | None:
+        """Tell where this command was stored, if it was. Raises `KeyReused`."""
+        return self.event_log.find_duplicate(context.command_id, context.fingerprint)
+
+    def unit_of_work(self, command: Command[Any], now: datetime) -> UnitOfWork:
+        """Begin an attempt at a command."""
+        require_age_allowed(command.context.command_id, now)
+        return UnitOfWork(
+            self.load,
+            log=self.log_name,
+            caller=command.caller,
+            context=command.context,
+            now=now,
+            policy=self.policy,
+        )
+
+    def keep_due_snapshots(self, stored: Iterable[Event]) -> None:
+        """Keep the state of each aggregate that has reached another hundred events.
+
+        A snapshot only saves reading; that it could not be kept is no reason to fail a command
+        whose events are stored.
+        """
+        assert self.snapshots is not None
+        for event in stored:
+            if event.version % SNAPSHOT_EVERY:
+                continue
+            kind = KINDS[event.aggregate_type]
+            try:
+                state = self.load(kind, event.aggregate_id, version=event.version)
+                assert state is not None
+                self.snapshots.put([StateSnapshot(kind.name, state)])
+            except (LogUnavailable, LogFull) as error:
+                _logger.warning(
+                    "snapshot not kept", aggregate_id=event.aggregate_id, reason=str(error)
+                )
+
+    def construct_mapper(self) -> Mapper[str]:
+        """Give the library our codec in the place of its transcoder."""
+        return EventMapper(self.codec)
+
+    def construct_snapshot_store(self) -> EventStore[str]:
+        """Give the library our snapshots."""
+        recorder = self.factory.aggregate_recorder(purpose="snapshots")
+        return self.factory.event_store(mapper=SnapshotMapper(), recorder=recorder)
+
+    @property
+    def _redis_factory(self) -> RedisFactory:
+        assert isinstance(self.factory, RedisFactory)
+        return self.factory

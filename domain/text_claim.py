@@ -1,0 +1,50 @@
+"""The TextClaim aggregate: which one memory of a namespace says exactly a text.
+
+Its id is made from the namespace and the hash of the normalised text, so two processes that
+remember the same text at once append to the same aggregate and one of them finds a conflict. A
+claim is not given back: it holds while the memory it names is live and still says the text, and is
+written anew by whoever comes next (docs/decisions/0007-exact-text-claims.md).
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from domain.aggregate import AggregateKind
+from domain.events import Event, TextClaimed
+from domain.identity import id_from_key
+from domain.namespaces import is_ephemeral
+
+
+class TextClaim(Struct, frozen=True, kw_only=True):
+    """The memory that took the text last."""
+
+    id: str
+    version: int
+    memory_id: str
+
+
+def claim_id(log: str, scope: str, text_hash: str) -> str:
+    """Give the id of the claim on a text, by the hash of its normalised form."""
+    return id_from_key(log, "text", f"{scope}:{text_hash}")
+
+
+def claim_scope(namespace: str, session_id: str | None, times_closed: int) -> str:
+    """Give within what a text may stand only once: the namespace.
+
+    In an ephemeral namespace it is the session, and anew after each time that it was closed: a
+    memory that went with its session must not stand in the way of the next.
+    """
+    if not is_ephemeral(namespace):
+        return namespace
+    return f"{namespace}/{session_id or '-'}/{times_closed}"
+
+
+def fold(_claim: TextClaim | None, event: Event) -> TextClaim:
+    """Apply one event of the log to the state."""
+    if not isinstance(event.body, TextClaimed):
+        raise ValueError(f"text claim {event.aggregate_id} holds {event.type}")  # noqa: TRY004
+    return TextClaim(id=event.aggregate_id, version=event.version, memory_id=event.body.memory_id)
+
+
+TEXT_CLAIM = AggregateKind("TextClaim", TextClaim, fold)
