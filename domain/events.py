@@ -133,6 +133,13 @@ class EpisodeDeleted(EventBody, frozen=True, kw_only=True):
     reason: Sealed[str | None] = None
 
 
+@event("EpisodeRestored")
+class EpisodeRestored(EventBody, frozen=True, kw_only=True):
+    """A deleted episode is what it was before; the memories that went with it stay ended."""
+
+    agent_id: str
+
+
 # --- Memory ------------------------------------------------------------------------------------
 
 

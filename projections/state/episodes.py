@@ -8,6 +8,7 @@ from domain.events import (
     EpisodeCommitted,
     EpisodeDeleted,
     EpisodeDistilled,
+    EpisodeRestored,
     EpisodeSkipped,
     Event,
     SessionClosed,
@@ -88,8 +89,21 @@ def episode_deleted(step: Step, event: Event, body: EpisodeDeleted) -> None:
         return
     step.execute(
         "UPDATE episodes SET status_before = status, status = 'deleted', reason_before = reason, "
-        "reason = ?, deleted_at = ?, position = ? WHERE id = ?",
+        "reason = ?, deleted_at = ?, position = ? WHERE id = ? AND status != 'deleted'",
         (body.reason, microseconds(event.occurred_at), event.position, event.aggregate_id),
+    )
+    step.changed(namespace, event)
+
+
+def episode_restored(step: Step, event: Event, body: EpisodeRestored) -> None:  # noqa: ARG001  # who restored it stays in the log
+    """Give it back the status it had."""
+    if (namespace := step.namespace_of("episode", event)) is None:
+        return
+    step.execute(
+        "UPDATE episodes SET status = status_before, status_before = NULL, "
+        "reason = reason_before, reason_before = NULL, deleted_at = NULL, position = ? "
+        "WHERE id = ? AND status = 'deleted'",
+        (event.position, event.aggregate_id),
     )
     step.changed(namespace, event)
 

@@ -24,6 +24,7 @@ HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = 
     facts.EpisodeSkipped: episodes.episode_skipped,
     facts.EpisodeDistilled: episodes.episode_distilled,
     facts.EpisodeDeleted: episodes.episode_deleted,
+    facts.EpisodeRestored: episodes.episode_restored,
     facts.SessionClosed: episodes.session_closed,
     facts.MemoryCreated: memories.memory_created,
     facts.MemoryCorrected: memories.memory_corrected,

@@ -1,0 +1,98 @@
+"""The vector cache: what a model once made of a text, kept across rebuilds.
+
+One SQLite file per model, ``cache/vectors-<model>.sqlite``, keyed by the SHA-256 of the embedded
+text. It is a cache: deleting it costs embedding again and nothing else, so it is not fsynced.
+One process writes (the filler); any number read beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_SQL_VARIABLES: Final = 500
+
+
+class VectorCache:
+    """Vectors of one model by text. Thread-safe.
+
+    Vectors are float32[dimension] of length 1; the file holds their little-endian bytes.
+    """
+
+    def __init__(self, folder: Path, model: str, dimension: int) -> None:
+        """Open or create the model's file in ``folder``."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.model = model
+        self.dimension = dimension
+        self.path = folder / f"vectors-{_file_name(model)}.sqlite"
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(
+            self.path, check_same_thread=False, isolation_level=None, timeout=5.0
+        )
+        self._connection.execute("pragma journal_mode = wal")
+        self._connection.execute("pragma synchronous = off")
+        self._connection.execute(
+            "create table if not exists vectors"
+            " (text_sha blob primary key, vector blob not null) without rowid"
+        )
+
+    def get(self, shas: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """Give the vectors that are known, by the hex SHA-256 of their text.
+
+        An entry of another length than the model's dimension counts as unknown.
+        """
+        wanted = [bytes.fromhex(sha) for sha in dict.fromkeys(shas)]
+        found: dict[str, NDArray[np.float32]] = {}
+        for start in range(0, len(wanted), _SQL_VARIABLES):
+            part = wanted[start : start + _SQL_VARIABLES]
+            marks = ",".join("?" * len(part))
+            with self._lock:
+                rows = self._connection.execute(
+                    f"select text_sha, vector from vectors where text_sha in ({marks})",  # noqa: S608  # marks are question marks
+                    part,
+                ).fetchall()
+            for sha, raw in rows:
+                vector = np.frombuffer(raw, dtype="<f4")
+                if len(vector) == self.dimension:
+                    found[sha.hex()] = vector
+        return found
+
+    def put(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Keep vectors under the hex SHA-256 of their text. Raises ValueError for a wrong shape."""
+        rows = []
+        for sha, vector in vectors.items():
+            if vector.shape != (self.dimension,):
+                raise ValueError(
+                    f"a vector of shape {vector.shape} for model {self.model!r},"
+                    f" which makes {self.dimension} numbers"
+                )
+            rows.append((bytes.fromhex(sha), vector.astype("<f4").tobytes()))
+        with self._lock:
+            self._connection.execute("begin immediate")
+            try:
+                self._connection.executemany("insert or replace into vectors values (?, ?)", rows)
+            except BaseException:
+                self._connection.execute("rollback")
+                raise
+            self._connection.execute("commit")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+
+def _file_name(model: str) -> str:
+    """Give a name safe for files; a changed one carries a digest, so that no two models meet."""
+    safe = re.sub(r"[^A-Za-z0-9._-]", "_", model)[:80]
+    if safe == model:
+        return safe
+    return f"{safe}-{hashlib.sha256(model.encode()).hexdigest()[:8]}"

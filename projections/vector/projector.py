@@ -1,0 +1,225 @@
+"""Builds the vector view: one Lance table, one writer, one merge per batch.
+
+Rows, checkpoint and parked list are committed by the same ``merge_insert``, so a kill at any
+moment leaves the table before the batch or after it. Vectors are looked up in the cache, never
+computed here (decision 0009).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import lancedb
+from msgspec.structs import replace
+
+from domain.events import Event
+from eventlog.subscription import Checkpoint
+from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
+from projections.vector.cache import VectorCache
+from projections.vector.fold import WorkingRows, derived_episodes, fold, needs_of
+from projections.vector.maintenance import create_indices
+from projections.vector.schema import (
+    TABLE,
+    Row,
+    arrow_schema,
+    from_arrow,
+    sql_list,
+    sql_text,
+    to_arrow,
+)
+from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
+
+_IDS_PER_QUERY: Final = 2000
+_WAITING: Final = "vector IS NULL AND to_position IS NULL"
+
+
+class ModelChanged(Exception):
+    """The view holds another model's vectors. That is another generation, never a mixture."""
+
+    def __init__(self, stored: str, wanted: str) -> None:
+        super().__init__(
+            f"the vector view holds vectors of {stored!r}, the settings ask for {wanted!r}:"
+            " rebuild the view for the new model or set the old one again"
+        )
+
+
+class VectorProjector:
+    """The one writer of the vector view (see `projections.projector.Projector`)."""
+
+    name: Final = "vector"
+    aggregate_types: Final = frozenset({"Episode", "Memory", "Agent"})
+
+    def __init__(self, folder: Path, cache: VectorCache) -> None:
+        """Open or begin the view in ``folder``, a generation that this process has locked.
+
+        Raises `ModelChanged` if the folder holds vectors of another model or dimension.
+        """
+        self.lock = threading.RLock()
+        self.cache = cache
+        self.table = _open(folder, cache)
+        self._sentinel = read_sentinel(self.table)
+        model = _model_of(cache)
+        if self._sentinel.model != model:
+            raise ModelChanged(self._sentinel.model, model)
+        self.waiting: dict[str, None] = dict.fromkeys(self._without_vector())
+
+    def checkpoint(self) -> Checkpoint:
+        """Give how far the view has come, as committed."""
+        return self._sentinel.checkpoint
+
+    def parked(self) -> list[ParkedEvent]:
+        """Give the parked events by position."""
+        return list(self._sentinel.parked)
+
+    def apply(
+        self,
+        events: Sequence[Event],
+        checkpoint: Checkpoint,
+        parking: Parking = NOTHING_PARKED,
+    ) -> None:
+        """Commit what the events change, the checkpoint and the parking, or nothing.
+
+        Events that the view has seen are passed over. Raises `PoisonEvent`; storage errors
+        (RuntimeError, ValueError, OSError) pass through and leave the view as it was.
+        """
+        with self.lock:
+            before = self._sentinel
+            parked = {entry.position: entry for entry in before.parked}
+            released = parked.keys() & set(parking.released)
+            fresh = [
+                event
+                for event in events
+                if event.position > before.checkpoint.position or event.position in released
+            ]
+            rows = self._load(fresh)
+            fold(rows, fresh)
+            for position in released:
+                del parked[position]
+            parked.update((entry.position, entry) for entry in parking.added)
+            after = replace(
+                before,
+                checkpoint=max(before.checkpoint, checkpoint, key=lambda point: point.position),
+                parked=tuple(parked[position] for position in sorted(parked)),
+            )
+            if after == before and not rows.changed:
+                return
+            after = replace(after, sequence=before.sequence + 1)
+            changed = self._with_vectors(list(rows.changed.values()))
+            self._merge([*changed, sentinel_row(after)])
+            self._sentinel = after
+            for row in changed:
+                self.waiting.pop(row.id, None)
+                if row.is_open and row.vector is None:
+                    self.waiting[row.id] = None
+
+    def stored(self, row_ids: Iterable[str]) -> list[Row]:
+        """Give those of the rows that are open and have no vector."""
+        return self._read([f"{_WAITING} AND id IN ({sql_list(row_ids)})"])
+
+    def fill(self, rows: Sequence[Row]) -> int:
+        """Give rows, as `stored` read them, the vectors that the cache has now; tell how many.
+
+        A row that changed since it was read stays as it is. Nothing is inserted.
+        """
+        with self.lock:
+            known = self.cache.get({row.text_sha for row in rows})
+            filled = [
+                replace(row, vector=known[row.text_sha]) for row in rows if row.text_sha in known
+            ]
+            if not filled:
+                return 0
+            ids = [row.id for row in filled]
+            updated = self._merge_vectors(filled)
+            # One that changed since it was read still waits, unless it was closed.
+            left = {row.id for row in self.stored(ids)} if updated < len(filled) else set()
+            for row_id in set(ids) - left:
+                self.waiting.pop(row_id, None)
+            return updated
+
+    def _load(self, events: Sequence[Event]) -> WorkingRows:
+        """Read the stored rows that the events may change."""
+        rows = WorkingRows()
+        needs = needs_of(events)
+        conditions = [
+            f"source_id IN ({sql_list(part)})" for part in _parts(sorted(needs.sources))
+        ] + [
+            f"(to_position IS NULL AND namespace = {sql_text(namespace)} AND session_id "
+            + ("IS NULL)" if session_id is None else f"= {sql_text(session_id)})")
+            for namespace, session_id in needs.sessions
+        ]
+        stored = self._read(conditions)
+        rows.load(stored)
+        episodes = derived_episodes(events, stored) - needs.sources
+        rows.load(
+            self._read(
+                [
+                    f"(to_position IS NULL AND source_id IN ({sql_list(part)}))"
+                    for part in _parts(sorted(episodes))
+                ]
+            )
+        )
+        return rows
+
+    def _read(self, conditions: Sequence[str]) -> list[Row]:
+        if not conditions:
+            return []
+        return from_arrow(self.table.search().where(" OR ".join(conditions)).to_arrow())
+
+    def _with_vectors(self, rows: list[Row]) -> list[Row]:
+        """Give every open row the vector that its text has in the cache, if it has one."""
+        wanted = {row.text_sha for row in rows if row.vector is None and row.is_open}
+        known = self.cache.get(wanted)
+        return [
+            replace(row, vector=known[row.text_sha])
+            if row.vector is None and row.text_sha in known
+            else row
+            for row in rows
+        ]
+
+    def _without_vector(self) -> list[str]:
+        """Give the ids of the rows that wait for a vector, oldest change first."""
+        found = self.table.search().where(_WAITING).select(["id", "event_pos"]).to_arrow()
+        return list(found.sort_by("event_pos").column("id").to_pylist())
+
+    def _merge(self, rows: list[Row]) -> None:
+        (
+            self.table.merge_insert("id")
+            .when_matched_update_all(where="target.event_pos < source.event_pos")
+            .when_not_matched_insert_all()
+            .execute(to_arrow(rows, self.cache.dimension), on_bad_vectors="null")
+        )
+
+    def _merge_vectors(self, rows: list[Row]) -> int:
+        result = (
+            self.table.merge_insert("id")
+            .when_matched_update_all(where="target.event_pos = source.event_pos")
+            .execute(to_arrow(rows, self.cache.dimension))
+        )
+        return int(result.num_updated_rows)
+
+
+def _open(folder: Path, cache: VectorCache) -> Any:
+    """Open the table, or create it with its indices and a sentinel at position 0."""
+    database = lancedb.connect(folder)
+    if TABLE in database.table_names():
+        return database.open_table(TABLE)
+    first = sentinel_row(Sentinel(model=_model_of(cache)))
+    table = database.create_table(
+        TABLE,
+        data=to_arrow([first], cache.dimension),
+        schema=arrow_schema(cache.dimension),
+        on_bad_vectors="null",
+    )
+    create_indices(table)
+    return table
+
+
+def _model_of(cache: VectorCache) -> str:
+    return f"{cache.model}/{cache.dimension}"
+
+
+def _parts(ids: Sequence[str]) -> list[Sequence[str]]:
+    return [ids[start : start + _IDS_PER_QUERY] for start in range(0, len(ids), _IDS_PER_QUERY)]

@@ -1,0 +1,39 @@
+"""The sentinel row: checkpoint and parked list, committed in the same merge as the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.subscription import Checkpoint
+from projections.parking import ParkedEvent
+from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
+
+
+class Sentinel(Struct, frozen=True, kw_only=True):
+    """What the sentinel row says. ``sequence`` counts commits; ``model`` made the vectors."""
+
+    model: str = ""
+    checkpoint: Checkpoint = Checkpoint()
+    parked: tuple[ParkedEvent, ...] = ()
+    sequence: int = 0
+
+
+def read_sentinel(table: Any) -> Sentinel:
+    """Read it from a Lance table. Raises ValueError if the row is gone or garbled."""
+    found = table.search().where(f"id = {sql_text(SENTINEL_ID)}").select(["content"]).to_arrow()
+    if found.num_rows != 1:
+        raise ValueError(f"the vector view has {found.num_rows} position rows instead of one")
+    try:
+        return msgspec.json.decode(found["content"][0].as_py(), type=Sentinel)
+    except msgspec.DecodeError as error:
+        raise ValueError(
+            "the vector view's position row cannot be read: rebuild the view"
+        ) from error
+
+
+def sentinel_row(content: Sentinel) -> Row:
+    """Give the row to merge."""
+    return sentinel(msgspec.json.encode(content).decode(), content.sequence)

@@ -1,0 +1,311 @@
+"""What may be asked of the vector view: dense and lexical candidates under a filter.
+
+Any number of processes and threads may read while the one writer writes. A reader sees a commit
+within a second, or at once after `VectorView.checkpoint`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import lancedb
+import numpy as np
+from lancedb.query import BooleanQuery, FullTextQuery, MatchQuery, Occur, PhraseQuery
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from eventlog.subscription import Checkpoint
+from projections.generation import current_generation
+from projections.vector.lexical import LexicalQuery, query_of
+from projections.vector.ranking import rank
+from projections.vector.schema import (
+    TABLE,
+    ArrowTable,
+    metadata_pair,
+    microseconds,
+    moment,
+    sql_list,
+    sql_text,
+)
+from projections.vector.sentinel import read_sentinel
+
+READ_CONSISTENCY: Final = timedelta(seconds=1)
+"""How old a reader's version of the table may be. The writer keeps old versions far longer."""
+
+_COLUMNS: Final = (
+    "id",
+    "layer",
+    "source_id",
+    "version",
+    "content",
+    "speaker",
+    "namespace",
+    "agent_id",
+    "session_id",
+    "source",
+    "category",
+    "tags",
+    "observed_at",
+    "recorded_at",
+    "derived_from",
+    "superseded",
+    "position",
+    "chunk_index",
+    "chunk_of",
+)
+
+
+class SearchFilter(Struct, frozen=True, kw_only=True):
+    """Which rows may answer. None or empty means no condition, except that ``namespaces``:
+    None is every namespace and an empty set is none.
+
+    Values of one field are alternatives; ``tags`` and ``metadata`` must all be there.
+    ``observed_after`` and ``observed_before`` are inclusive and compare the time of observation,
+    or of recording where none was given. Superseded episodes answer only if ``layers`` is exactly
+    ``{"episode"}``.
+    """
+
+    namespaces: frozenset[str] | None
+    layers: frozenset[str] = frozenset({"memory", "episode"})
+    categories: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
+    sources: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    session_id: str | None = None
+    observed_after: datetime | None = None
+    observed_before: datetime | None = None
+    metadata: dict[str, str | int | float | bool] = {}
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """One memory or episode that was found, with its best chunk.
+
+    ``score``: for dense search the cosine similarity in [-1, 1]; for lexical search BM25 with the
+    bonuses of `ranking`, ≥ 0 and comparable within one answer only.
+    ``vector`` is float32[dimension] when asked for and filled.
+    """
+
+    row_id: str
+    source_id: str
+    layer: str
+    version: int
+    content: str
+    score: float
+    namespace: str
+    agent_id: str
+    source: str
+    recorded_at: datetime
+    position: int
+    chunk_index: int = 0
+    chunk_of: int = 1
+    speaker: str | None = None
+    session_id: str | None = None
+    category: str | None = None
+    observed_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    superseded: bool = False
+    vector: NDArray[np.float32] | None = None
+
+
+class VectorView:
+    """Reads the live generation under a view's directory. Thread-safe.
+
+    A view that nobody has begun yet is empty, not an error. Damage to the files surfaces as the
+    storage library's own errors (RuntimeError, ValueError, OSError): recall degrades on them.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """``path`` is the view's directory, ``views/vector``."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._opened: tuple[int, Any] | None = None
+
+    def checkpoint(self) -> Checkpoint:
+        """Give how far the view has come; searches after this see at least that much."""
+        table = self._table()
+        if table is None:
+            return Checkpoint()
+        table.checkout_latest()
+        return read_sentinel(table).checkpoint
+
+    def parked(self) -> int:
+        """Give the number of events that the view could not show."""
+        table = self._table()
+        return 0 if table is None else len(read_sentinel(table).parked)
+
+    def missing_vectors(self, namespaces: frozenset[str] | None) -> int:
+        """Count the open rows in those namespaces that still wait for their vector."""
+        table = self._table()
+        if table is None:
+            return 0
+        scope = where(SearchFilter(namespaces=namespaces, layers=frozenset()))
+        return int(table.count_rows(f"vector IS NULL AND {scope}"))
+
+    def dense(
+        self,
+        vector: NDArray[np.float32],
+        search: SearchFilter,
+        limit: int,
+        *,
+        with_vectors: bool = False,
+    ) -> list[Hit]:
+        """Give the nearest sources by cosine, best first, at most ``limit``.
+
+        ``vector`` is float32[dimension]. Rows without a vector are not found here.
+        """
+        table = self._table()
+        if table is None or limit < 1:
+            return []
+        columns = [*_COLUMNS, "_distance", *(["vector"] if with_vectors else [])]
+
+        def rows(count: int) -> ArrowTable:
+            query = table.search(vector, vector_column_name="vector").distance_type("cosine")
+            return query.where(where(search)).select(columns).limit(count).to_arrow()
+
+        return _best_per_source(rows, limit, lambda row: 1.0 - float(row["_distance"]))
+
+    def lexical(
+        self,
+        query_text: str,
+        search: SearchFilter,
+        limit: int,
+        *,
+        with_vectors: bool = False,
+    ) -> list[Hit]:
+        """Give the sources that share terms with the query, best first, at most ``limit``."""
+        table = self._table()
+        query = query_of(query_text)
+        if table is None or limit < 1 or not query.terms:
+            return []
+        columns = [*_COLUMNS, "tokens", "_score", *(["vector"] if with_vectors else [])]
+        found = (
+            table.search(_full_text(query), query_type="fts")
+            .where(where(search))
+            .select(columns)
+            .limit(max(CANDIDATES, 2 * limit))
+            .to_arrow()
+        )
+        scores = rank(query, found.column("tokens").to_pylist())
+        hits: dict[str, Hit] = {}
+        order = sorted(range(len(scores)), key=lambda i: (-scores[i], found["id"][i].as_py()))
+        for index in order:
+            row = found.slice(index, 1).to_pylist()[0]
+            if row["source_id"] not in hits:
+                hits[row["source_id"]] = _hit(row, scores[index])
+            if len(hits) == limit:
+                break
+        return list(hits.values())
+
+    def _table(self) -> Any:
+        """Give the live generation's table, or None while there is none."""
+        generation = current_generation(self._path)
+        if generation is None:
+            return None
+        with self._lock:
+            if self._opened is None or self._opened[0] != generation:
+                database = lancedb.connect(
+                    self._path / str(generation), read_consistency_interval=READ_CONSISTENCY
+                )
+                if TABLE not in database.table_names():
+                    return None
+                self._opened = generation, database.open_table(TABLE)
+            return self._opened[1]
+
+
+CANDIDATES: Final = 200
+"""How many rows the index gives for ranking, at least."""
+
+
+def where(search: SearchFilter) -> str:
+    """Give the filter as an SQL condition. Every value enters it as a quoted literal."""
+    conditions = ["to_position IS NULL"]
+    if search.namespaces is not None:
+        conditions.append(_one_of("namespace", search.namespaces))
+    if search.layers:
+        conditions.append(_one_of("layer", search.layers))
+    if search.layers != {"episode"} and search.layers:
+        conditions.append("superseded = false")
+    for column, values in (
+        ("category", search.categories),
+        ("agent_id", search.agents),
+        ("source", search.sources),
+    ):
+        if values:
+            conditions.append(_one_of(column, values))
+    if search.session_id is not None:
+        conditions.append(f"session_id = {sql_text(search.session_id)}")
+    if search.tags:
+        conditions.append(f"array_has_all(tags, [{sql_list(search.tags)}])")
+    if search.metadata:
+        pairs = sql_list(metadata_pair(key, value) for key, value in search.metadata.items())
+        conditions.append(f"array_has_all(metadata_pairs, [{pairs}])")
+    observed = "coalesce(observed_at, recorded_at)"
+    if search.observed_after is not None:
+        conditions.append(f"{observed} >= {microseconds(search.observed_after)}")
+    if search.observed_before is not None:
+        conditions.append(f"{observed} <= {microseconds(search.observed_before)}")
+    return " AND ".join(conditions)
+
+
+def _one_of(column: str, values: frozenset[str]) -> str:
+    return f"{column} IN ({sql_list(values)})" if values else "false"
+
+
+def _full_text(query: LexicalQuery) -> FullTextQuery:
+    terms = MatchQuery(" ".join(query.terms), "tokens")  # type: ignore[call-arg]  # has defaults
+    if not query.phrases:
+        return terms
+    phrases = [
+        PhraseQuery(" ".join(phrase), "tokens")  # type: ignore[call-arg]  # has defaults
+        for phrase in query.phrases
+    ]
+    return BooleanQuery([(Occur.SHOULD, part) for part in (terms, *phrases)])
+
+
+def _best_per_source(
+    rows: Callable[[int], ArrowTable], limit: int, score: Callable[[dict[str, Any]], float]
+) -> list[Hit]:
+    """Ask for ever more rows until there are ``limit`` sources, or no more rows."""
+    count = limit
+    while True:
+        found = rows(count)
+        hits: dict[str, Hit] = {}
+        for row in found.to_pylist():
+            hits.setdefault(row["source_id"], _hit(row, score(row)))
+        if len(hits) >= limit or found.num_rows < count:
+            return list(hits.values())[:limit]
+        count *= 4
+
+
+def _hit(row: dict[str, Any], score: float) -> Hit:
+    vector = row.get("vector")
+    recorded_at = moment(row["recorded_at"])
+    assert recorded_at is not None
+    return Hit(
+        row_id=row["id"],
+        source_id=row["source_id"],
+        layer=row["layer"],
+        version=row["version"],
+        content=row["content"],
+        score=score,
+        namespace=row["namespace"],
+        agent_id=row["agent_id"],
+        source=row["source"],
+        recorded_at=recorded_at,
+        position=row["position"],
+        chunk_index=row["chunk_index"],
+        chunk_of=row["chunk_of"],
+        speaker=row["speaker"],
+        session_id=row["session_id"],
+        category=row["category"],
+        observed_at=moment(row["observed_at"]),
+        tags=tuple(row["tags"] or ()),
+        derived_from=tuple(row["derived_from"] or ()),
+        superseded=bool(row["superseded"]),
+        vector=None if vector is None else np.asarray(vector, dtype=np.float32),
+    )
