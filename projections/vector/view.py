@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from eventlog.subscription import Checkpoint
 from projections.generation import current_generation
+from projections.parking import ParkedEvent
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.ranking import rank
 from projections.vector.schema import (
@@ -137,6 +138,17 @@ class VectorView:
         """Give the number of events that the view could not show."""
         table = self._table()
         return 0 if table is None else len(read_sentinel(table).parked)
+
+    def parked_events(self, first: int = 1, last: int | None = None) -> list[ParkedEvent]:
+        """Give the parked events at positions ``first`` to ``last``, by position."""
+        table = self._table()
+        parked = () if table is None else read_sentinel(table).parked
+        wanted = (
+            event
+            for event in parked
+            if event.position >= first and (last is None or event.position <= last)
+        )
+        return sorted(wanted, key=lambda event: event.position)
 
     def missing_vectors(self, namespaces: frozenset[str] | None) -> int:
         """Count the open rows in those namespaces that still wait for their vector."""

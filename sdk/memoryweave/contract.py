@@ -263,7 +263,15 @@ class AsOf(Request, frozen=True, kw_only=True):
 
 
 class Recall(Request, frozen=True, kw_only=True):
-    """POST /recall."""
+    """POST /recall.
+
+    Filters left at null ask for nothing; an empty list matches nothing. ``tags`` and ``metadata``
+    must all be there, the values of any other filter are alternatives; ``observed_after`` and
+    ``observed_before`` include their moment and look at the time of recording where none of
+    observation is known. ``token_budget`` counts a Chinese character as one token and three other
+    characters as one. ``diversity`` is checked but has no effect yet: results are in the order of
+    relevance alone. ``as_of`` is refused yet.
+    """
 
     query: Annotated[str, Meta(min_length=1, max_length=8192)]
     top_k: Annotated[int, Meta(ge=1, le=100)] = 10
@@ -296,7 +304,14 @@ class Chunk(Response, frozen=True, kw_only=True):
 
 
 class RecallItem(Response, frozen=True, kw_only=True):
-    """One result: a memory or an episode, with what is needed to judge it."""
+    """One result: a memory or an episode, with what is needed to judge it.
+
+    ``score`` compares results of one answer. ``triggers`` is filled beside the warning
+    ``volatile``: what its corrections named as their cause. ``position`` is that of the text
+    shown. ``parts`` (with ``explain``) holds what made the score: ``dense`` and ``lexical`` scaled
+    to [0, 1], ``lexical_weight``, ``cosine``, and ``similarity``, the cosine on the scale that
+    thresholds use.
+    """
 
     id: str
     layer: Layer
@@ -321,6 +336,7 @@ class RecallItem(Response, frozen=True, kw_only=True):
     session_id: str | None = None
     chunk: Chunk | None = None
     parts: dict[str, float] | None = None
+    triggers: list[str] = []
 
 
 class Degraded(Response, frozen=True, kw_only=True):

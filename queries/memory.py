@@ -1,0 +1,46 @@
+"""One memory by its id, and the texts it had."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from domain.caller import Caller, require_visible
+from domain.settings import DEFAULT_POLICY, PolicySettings
+from memoryweave.contract import MemoryDetail, MemoryVersion, MemoryVersions
+from projections.state.view import StateView
+from queries.memories import details
+
+
+def memory(
+    memory_id: str,
+    caller: Caller,
+    state: StateView,
+    now: datetime,
+    policy: PolicySettings = DEFAULT_POLICY,
+) -> MemoryDetail:
+    """Give a memory in whatever state it is. Raises `NotFound` for an unknown or foreign id."""
+    row = state.memory(memory_id, now=now)
+    require_visible(caller, "memory", memory_id, row.namespace if row else None)
+    assert row is not None
+    return details([row], state, now, policy)[0]
+
+
+def versions(memory_id: str, caller: Caller, state: StateView, now: datetime) -> MemoryVersions:
+    """Give every text the memory had, oldest first. Raises `NotFound` like `memory`."""
+    row = state.memory(memory_id, now=now)
+    require_visible(caller, "memory", memory_id, row.namespace if row else None)
+    return MemoryVersions(
+        items=[
+            MemoryVersion(
+                version=version.version,
+                content=version.content,
+                updated_by=version.updated_by,
+                source=version.source,
+                trigger=version.trigger,
+                reason=version.reason,
+                recorded_at=version.recorded_at,
+                position=version.position,
+            )
+            for version in state.versions(memory_id)
+        ]
+    )

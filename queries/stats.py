@@ -1,0 +1,62 @@
+"""Counts over what the caller may read: statistics, namespaces, tags."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from domain.caller import Caller, may_write
+from memoryweave.contract import NamespaceItem, NamespaceList, Stats, TagItem, TagList
+from projections.state.view import StateView
+from queries.scope import listed, readable
+
+
+def stats(caller: Caller, state: StateView, now: datetime) -> Stats:
+    """Count live memories, episodes and tombstones, and episodes by what became of them."""
+    row = state.stats(readable(caller), now=now)
+    return Stats(
+        position=row.position,
+        memories=row.memories,
+        episodes=row.episodes,
+        tombstones=row.tombstones,
+        by_category=row.by_category,
+        by_namespace=row.by_namespace,
+        distillation=row.distillation,
+    )
+
+
+def namespaces(caller: Caller, state: StateView, now: datetime) -> NamespaceList:
+    """List the namespaces that the caller may read and that hold or held something."""
+    rows = state.namespaces(readable(caller), now=now)
+    return NamespaceList(
+        items=[
+            NamespaceItem(
+                namespace=row.namespace,
+                memories=row.memories,
+                episodes=row.episodes,
+                tombstones=row.tombstones,
+                writable=may_write(caller, row.namespace),
+            )
+            for row in rows
+        ]
+    )
+
+
+def tags(
+    caller: Caller, state: StateView, now: datetime, *, namespace: str | None = None
+) -> TagList:
+    """List the tags of live memories with their counts, the most frequent first.
+
+    A tag is at ``user`` level when most of what carries it are user preferences, else at
+    ``project`` level. Raises `Forbidden` for a named namespace that the caller may not read.
+    """
+    rows = state.tags(listed(caller, namespace), now=now)
+    return TagList(
+        items=[
+            TagItem(
+                tag=row.tag,
+                count=row.count,
+                level="user" if 2 * row.user_preferences > row.count else "project",
+            )
+            for row in rows
+        ]
+    )
