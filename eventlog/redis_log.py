@@ -14,7 +14,7 @@ from typing import Any, Final, Self, TypeVar
 
 import redis
 from msgspec import Struct
-from redis.exceptions import BusyLoadingError, OutOfMemoryError, ResponseError
+from redis.exceptions import BusyLoadingError, NoScriptError, OutOfMemoryError, ResponseError
 
 from domain.errors import KeyReused, LogFull, LogUnavailable
 from eventlog.append import (
@@ -34,7 +34,6 @@ from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE
 
 T = TypeVar("T")
 
-_ATTEMPT_TIMEOUT_S: Final = 2.0
 _FIRST_PAUSE_S: Final = 0.005
 _LONGEST_PAUSE_S: Final = 0.25
 # Answers of a server that will take the same command a little later, and has not done it yet.
@@ -61,8 +60,9 @@ def _random_epoch() -> str:
 class RedisLog:
     """One log. ``url`` names the server, ``name`` the log in it.
 
-    ``deadline_s`` bounds every call, repeats included. ``new_epoch`` names a log that is written
-    for the first time.
+    ``deadline_s`` bounds every call, repeats included; ``attempt_timeout_s`` bounds the wait for
+    one answer, so that a call may outlast its deadline by so much. ``new_epoch`` names a log that
+    is written for the first time.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class RedisLog:
         *,
         clock: Callable[[], datetime] = _utc_now,
         deadline_s: float = 5.0,
+        attempt_timeout_s: float = 2.0,
         new_epoch: Callable[[], str] = _random_epoch,
     ) -> None:
         self.url = url
@@ -80,7 +81,7 @@ class RedisLog:
         self._clock = clock
         self._deadline_s = deadline_s
         self._new_epoch = new_epoch
-        self._server = Connections(url, timeout_s=min(_ATTEMPT_TIMEOUT_S, deadline_s))
+        self._server = Connections(url, timeout_s=min(attempt_timeout_s, deadline_s))
 
     def append(
         self,
@@ -102,7 +103,10 @@ class RedisLog:
         Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyExists,
         TrackingConflict: nothing was written. LogUnavailable: nothing was written, the log cannot
         be reached. InDoubt: the deadline passed and nobody knows; repeat with the same id.
+        ValueError: there is nothing to append.
         """
+        if not entries and tracking is None:
+            raise ValueError(f"command {command_id} appends nothing")
         require_age_allowed(command_id, self._clock())
         request = build_request(
             self.keys,
@@ -232,7 +236,7 @@ class RedisLog:
         while True:
             try:
                 return self._server.call_script(APPEND, request.keys, request.arguments)
-            except (NotSent, BusyLoadingError) as error:
+            except (NotSent, BusyLoadingError, NoScriptError) as error:
                 cause: Exception = error
             except OutOfMemoryError as error:
                 if not in_doubt:
@@ -265,16 +269,28 @@ class RedisLog:
 
 
 def contiguous(raw: Iterable[Any], first: int) -> list[RawEntry]:
-    """Read stream entries, of which the first must stand at ``first`` and each at the next."""
+    """Read stream entries, of which the first must stand at ``first`` and each at the next.
+
+    Raises `LogGap`.
+    """
     entries = []
-    expected = first
-    for entry_id, fields in raw:
-        position = int(entry_id.split(b"-")[0])
-        if position != expected or not entry_id.endswith(b"-0"):
+    for expected, (entry_id, fields) in enumerate(raw, first):
+        position = position_of(entry_id)
+        if position != expected:
             raise LogGap(expected, position)
         entries.append(entry_from(position, fields))
-        expected += 1
     return entries
+
+
+def position_of(entry_id: bytes) -> int:
+    """Give the position in an entry's id, which is ``<position>-0``.
+
+    Raises `LogGap` for any other id: such an entry stands between positions.
+    """
+    position, _, rest = entry_id.partition(b"-")
+    if rest != b"0":
+        raise LogGap(int(position) + 1, int(position))
+    return int(position)
 
 
 class _Patience:

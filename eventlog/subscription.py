@@ -7,6 +7,7 @@ the event at the checkpoint are compared at the start, after each reconnect and 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -15,10 +16,10 @@ from msgspec import Struct
 
 from domain.errors import LogUnavailable
 from eventlog.connection import DedicatedConnection, NotSent
-from eventlog.entry import RawEntry
+from eventlog.entry import RawEntry, entry_from
 from eventlog.keys import Keys
-from eventlog.outcomes import LogFork
-from eventlog.redis_log import contiguous
+from eventlog.outcomes import LogFork, LogGap
+from eventlog.redis_log import position_of
 from eventlog.scripts import HEAD
 
 _MARGIN_S: Final = 2.0
@@ -57,8 +58,8 @@ class Subscription:
     def read(self, limit: int = 500, wait_s: float = 0.05) -> list[RawEntry]:
         """Give the next events; wait up to ``wait_s`` (at most 5) for the first, [] if none came.
 
-        Raises `LogGap` when a position is missing and `LogFork` when the log is not the one that
-        the checkpoint was taken from; both stay so until an operator acts. Raises
+        Raises `LogGap` when the next position is missing and `LogFork` when the log is not the
+        one that the checkpoint was taken from; both stay so until an operator acts. Raises
         `LogUnavailable` when the server does not answer; call again.
         """
         try:
@@ -71,7 +72,7 @@ class Subscription:
             # A new connection may reach another server, or the same one with less in it.
             self._server.close()
             raise LogUnavailable(f"the log cannot be followed: {error}") from error
-        entries = contiguous(raw or [], self._checkpoint.position + 1)
+        entries = _next_entries(raw or [], self._checkpoint.position)
         if entries:
             self._checkpoint = self.checkpoint_at(entries[-1])
         return entries
@@ -120,3 +121,27 @@ class Subscription:
                 f"this reader has read {known.event_id!r} there"
             )
         self._checkpoint = found
+
+
+def _next_entries(raw: list[Any], after: int) -> list[RawEntry]:
+    """Read the entries after position ``after``, up to the first hole.
+
+    What was delivered before is dropped. Raises `LogGap` when the very next position is missing,
+    or when positions do not rise: then nothing of the batch can be trusted.
+    """
+    positions = [position_of(entry_id) for entry_id, _ in raw]
+    for one, following in pairwise(positions):
+        if following <= one:
+            raise LogGap(one + 1, following)
+    entries: list[RawEntry] = []
+    expected = after + 1
+    for position, (_, fields) in zip(positions, raw, strict=True):
+        if position <= after:
+            continue
+        if position != expected:
+            if not entries:
+                raise LogGap(expected, position)
+            break
+        entries.append(entry_from(position, fields))
+        expected += 1
+    return entries

@@ -39,11 +39,14 @@ def test_a_missing_position_is_a_gap(log_server: LogServer, log: RedisLog) -> No
     log.append([an_entry("a", version) for version in range(1, 5)], **new_command())
     log_server.client().xdel(log.keys.stream, "3-0")
     with Subscription(log.url, log.name, Checkpoint()) as subscription:
+        assert [e.position for e in subscription.read()] == [1, 2]
         for _ in range(2):
             with pytest.raises(LogGap) as gap:
                 subscription.read()
             assert (gap.value.expected, gap.value.found) == (3, 4)
-        assert subscription.checkpoint.position == 0
+        assert subscription.checkpoint.position == 2
+    with pytest.raises(LogGap):
+        log.read(1)
 
 
 @pytest.mark.parametrize(
