@@ -7,14 +7,15 @@ event that was parked and comes late takes the next number instead of its own po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import events as facts
 from domain.events import Event, EventBody
+from eventlog.sealing import EPHEMERAL_SUFFIX
 from projections.projector import PoisonEvent
 from projections.vector.chunks import chunks
 from projections.vector.lexical import document_tokens
@@ -28,11 +29,20 @@ from projections.vector.schema import (
 
 MEMORY: Final = "memory"
 EPISODE: Final = "episode"
+REMEMBERED: Final = "caller"
+"""The distiller of an episode that is one statement already; such an episode has no rows."""
+
 CLOSED_WITH_SESSION: Final = "SessionClosed"
 _CORRECTED: Final = "corrected:"
 _GONE: Final = "gone:"
 
-B = TypeVar("B", bound=EventBody)
+
+class ClosedSession(Struct, frozen=True):
+    """An ephemeral session that was closed at ``position`` while events were parked."""
+
+    namespace: str
+    session_id: str | None
+    position: int
 
 
 class Needs(Struct, frozen=True):
@@ -71,15 +81,15 @@ class WorkingRows:
             event_pos = max(position, before.event_pos + 1)
         self._rows[row.id] = self.changed[row.id] = replace(row, event_pos=event_pos)
 
-    def open_of(self, source_id: str) -> list[Row]:
-        """Give the open rows of a memory (one at most) or an episode (its chunks)."""
-        rows = (self._rows[row_id] for row_id in self._of_source.get(source_id, ()))
-        return [row for row in rows if row.is_open]
+    def of(self, source_id: str) -> list[Row]:
+        """Give every row that is known of a memory or an episode."""
+        return [self._rows[row_id] for row_id in self._of_source.get(source_id, ())]
 
-    def latest_of(self, memory_id: str) -> Row | None:
-        """Give a memory's newest stretch of life, open or closed."""
-        rows = [self._rows[row_id] for row_id in self._of_source.get(memory_id, ())]
-        return max(rows, key=lambda row: row.from_position, default=None)
+    def latest_of(self, source_id: str) -> list[Row]:
+        """Give the newest stretch of life, open or closed: one row, or an episode's chunks."""
+        rows = self.of(source_id)
+        newest = max((row.from_position for row in rows), default=0)
+        return [row for row in rows if row.from_position == newest]
 
     def open_in_session(self, namespace: str, session_id: str | None) -> list[Row]:
         """Give the open rows of a session in a namespace."""
@@ -91,15 +101,17 @@ class WorkingRows:
 
 
 def needs_of(events: Iterable[Event]) -> Needs:
-    """Tell which stored rows the events may change, besides episodes of `derived_episodes`."""
+    """Tell which stored rows the events may change, besides those of `derived_episodes`."""
     sources: set[str] = set()
     sessions: set[tuple[str, str | None]] = set()
     for event in events:
         body = event.body
-        if isinstance(body, facts.SessionClosed):
+        if closed_session(event) is not None:
+            assert isinstance(body, facts.SessionClosed)
             sessions.add((body.namespace, body.session_id))
         elif isinstance(body, facts.EpisodeDistilled):
-            sources.update(_reinforced(body))
+            if body.distiller != REMEMBERED:
+                sources.update((event.aggregate_id, *body.memory_ids, *body.reinforced_ids))
         elif type(body) in _TOUCHING:
             sources.add(event.aggregate_id)
     return Needs(frozenset(sources), frozenset(sessions))
@@ -116,20 +128,38 @@ def derived_episodes(events: Sequence[Event], memories: Iterable[Row]) -> frozen
         if row.source_id in changing:
             episodes.update(row.derived_from)
     for event in events:
-        body = event.body
-        if isinstance(body, facts.MemoryCreated) and event.aggregate_id in changing:
-            episodes.update(body.derived_from)
-        elif isinstance(body, facts.EpisodeDistilled) and changing.intersection(_reinforced(body)):
-            episodes.add(event.aggregate_id)
+        if isinstance(event.body, facts.MemoryCreated) and event.aggregate_id in changing:
+            episodes.update(event.body.derived_from)
     return frozenset(episodes)
 
 
-def fold(rows: WorkingRows, events: Iterable[Event]) -> None:
-    """Apply events in order. Raises `PoisonEvent` for one that speaks of an unknown memory."""
+def closed_session(event: Event) -> ClosedSession | None:
+    """Give the session whose rows go with this event; elsewhere than in an ephemeral
+    namespace a close is only a note.
+    """
+    body = event.body
+    if isinstance(body, facts.SessionClosed) and body.namespace.endswith(EPHEMERAL_SUFFIX):
+        return ClosedSession(body.namespace, body.session_id, event.position)
+    return None
+
+
+def fold(
+    rows: WorkingRows, events: Iterable[Event], closed_sessions: Sequence[ClosedSession] = ()
+) -> None:
+    """Apply events in order. Raises `PoisonEvent` for one that speaks of an unknown memory.
+
+    ``closed_sessions`` are those that ended while events were parked: a row that comes after the
+    end of its session, because its event was parked, appears closed.
+    """
     for event in events:
         step = _STEPS.get(type(event.body))
-        if step is not None:
-            step(rows, event, event.body)
+        if step is None:
+            continue
+        step(rows, event, event.body)
+        if isinstance(event.body, facts.EpisodeCommitted | facts.MemoryCreated):
+            for session in closed_sessions:
+                if session.position > event.position:
+                    _end_session(rows, session)
 
 
 def _committed(rows: WorkingRows, event: Event, body: facts.EpisodeCommitted) -> None:
@@ -139,7 +169,7 @@ def _committed(rows: WorkingRows, event: Event, body: facts.EpisodeCommitted) ->
     for index, content in enumerate(parts):
         rows.put(
             Row(
-                id=f"{event.aggregate_id}:{event.position}:{index}",
+                id=_row_id(event, index),
                 layer=EPISODE,
                 source_id=event.aggregate_id,
                 chunk_index=index,
@@ -154,24 +184,40 @@ def _committed(rows: WorkingRows, event: Event, body: facts.EpisodeCommitted) ->
 
 
 def _distilled(rows: WorkingRows, event: Event, body: facts.EpisodeDistilled) -> None:
-    """A memory that an episode reinforced also rests on that episode from here on."""
-    for memory_id in _reinforced(body):
-        row = _known(rows, event, memory_id)
-        if event.aggregate_id not in row.derived_from:
-            rows.put(
-                replace(row, derived_from=(*row.derived_from, event.aggregate_id)), event.position
-            )
+    """A memory that an episode reinforced also rests on that episode from here on.
+
+    If the event was parked, its memories may have changed since: then the episode is marked now,
+    as it would have been by their events.
+    """
+    if body.distiller == REMEMBERED:
+        return
+    for memory_id in (*body.memory_ids, *body.reinforced_ids):
+        memory = _known(rows, event, memory_id)
+        if event.aggregate_id not in memory.derived_from:
+            origins = (*memory.derived_from, event.aggregate_id)
+            rows.put(replace(memory, derived_from=origins), event.position)
+        if any(row.position > event.position for row in rows.of(memory_id)):
+            _mark(rows, event, event.aggregate_id, add=_CORRECTED + memory_id)
+        if not memory.is_open and memory.ended_by != CLOSED_WITH_SESSION:
+            _mark(rows, event, event.aggregate_id, add=_GONE + memory_id)
 
 
 def _episode_deleted(rows: WorkingRows, event: Event, _body: facts.EpisodeDeleted) -> None:
-    for row in rows.open_of(event.aggregate_id):
-        rows.put(_closed(row, event), event.position)
+    for row in rows.latest_of(event.aggregate_id):
+        if row.is_open:
+            rows.put(_closed(row, event), event.position)
+
+
+def _episode_restored(rows: WorkingRows, event: Event, _body: facts.EpisodeRestored) -> None:
+    for row in rows.latest_of(event.aggregate_id):
+        if not row.is_open and row.ended_by != CLOSED_WITH_SESSION:
+            rows.put(_reopened(row, event), event.position)
 
 
 def _created(rows: WorkingRows, event: Event, body: facts.MemoryCreated) -> None:
     rows.put(
         Row(
-            id=f"{event.aggregate_id}:{event.position}",
+            id=_row_id(event),
             layer=MEMORY,
             source_id=event.aggregate_id,
             category=body.category,
@@ -190,12 +236,14 @@ def _corrected(rows: WorkingRows, event: Event, body: facts.MemoryCorrected) -> 
     nothing is opened by that: its stretch ends where it begins.
     """
     row = _known(rows, event, event.aggregate_id)
+    if row.ended_by == CLOSED_WITH_SESSION:
+        return
     if row.is_open:
         rows.put(_closed(row, event), event.position)
     rows.put(
         replace(
             row,
-            id=f"{event.aggregate_id}:{event.position}",
+            id=_row_id(event),
             version=row.version + 1,
             content=body.content,
             source=body.source,
@@ -215,40 +263,33 @@ def _gone(rows: WorkingRows, event: Event, _body: EventBody) -> None:
     row = _known(rows, event, event.aggregate_id)
     if row.is_open:
         rows.put(_closed(row, event), event.position)
-    _mark_episodes(rows, event, row, add=_GONE + row.source_id)
+    if row.ended_by != CLOSED_WITH_SESSION:
+        _mark_episodes(rows, event, row, add=_GONE + row.source_id)
 
 
 def _restored(rows: WorkingRows, event: Event, _body: facts.MemoryRestored) -> None:
     row = _known(rows, event, event.aggregate_id)
-    if row.is_open or row.ended_by == CLOSED_WITH_SESSION:
-        return
-    rows.put(
-        replace(
-            row,
-            id=f"{event.aggregate_id}:{event.position}",
-            from_position=event.position,
-            to_position=None,
-            ended_by="",
-        ),
-        event.position,
-    )
-    _mark_episodes(rows, event, row, remove=_GONE + row.source_id)
+    if not row.is_open and row.ended_by != CLOSED_WITH_SESSION:
+        rows.put(_reopened(row, event), event.position)
+        _mark_episodes(rows, event, row, remove=_GONE + row.source_id)
 
 
 def _tagged(rows: WorkingRows, event: Event, body: facts.MemoryTagged) -> None:
     row = _known(rows, event, event.aggregate_id)
-    rows.put(replace(row, tags=tuple(body.tags)), event.position)
+    if row.ended_by != CLOSED_WITH_SESSION:
+        rows.put(replace(row, tags=tuple(body.tags)), event.position)
 
 
-def _session_closed(rows: WorkingRows, event: Event, body: facts.SessionClosed) -> None:
-    for row in rows.open_in_session(body.namespace, body.session_id):
-        rows.put(_closed(row, event), event.position)
+def _session_closed(rows: WorkingRows, event: Event, _body: facts.SessionClosed) -> None:
+    if (session := closed_session(event)) is not None:
+        _end_session(rows, session)
 
 
 _STEPS: Final[Mapping[type[EventBody], Callable[[WorkingRows, Event, Any], None]]] = {
     facts.EpisodeCommitted: _committed,
     facts.EpisodeDistilled: _distilled,
     facts.EpisodeDeleted: _episode_deleted,
+    facts.EpisodeRestored: _episode_restored,
     facts.MemoryCreated: _created,
     facts.MemoryCorrected: _corrected,
     facts.MemorySuperseded: _gone,
@@ -267,38 +308,69 @@ _ECHOING: Final = frozenset(
         facts.MemoryRestored,
     }
 )
-_TOUCHING: Final = _ECHOING | {facts.MemoryTagged, facts.EpisodeDeleted}
-
-
-def _reinforced(body: facts.EpisodeDistilled) -> Iterator[str]:
-    """Give the older memories that gained an episode with rows: a remembered one has none."""
-    if body.distiller != "caller":
-        yield from body.reinforced_ids
+_TOUCHING: Final = _ECHOING | {facts.MemoryTagged, facts.EpisodeDeleted, facts.EpisodeRestored}
 
 
 def _known(rows: WorkingRows, event: Event, memory_id: str) -> Row:
-    row = rows.latest_of(memory_id)
-    if row is None:
+    latest = rows.latest_of(memory_id)
+    if not latest:
         raise PoisonEvent(event.position, f"{event.type} names memory {memory_id}, never created")
-    return row
+    return latest[0]
+
+
+def _row_id(event: Event, chunk: int | None = None) -> str:
+    stretch = f"{event.aggregate_id}:{event.position}"
+    return stretch if chunk is None else f"{stretch}:{chunk}"
 
 
 def _closed(row: Row, event: Event) -> Row:
     return replace(row, to_position=event.position, ended_by=event.type)
 
 
+def _reopened(row: Row, event: Event) -> Row:
+    return replace(
+        row,
+        id=_row_id(event, row.chunk_index if row.layer == EPISODE else None),
+        from_position=event.position,
+        to_position=None,
+        ended_by="",
+    )
+
+
+def _end_session(rows: WorkingRows, session: ClosedSession) -> None:
+    """Close the session's rows and take their text away: nothing brings them back."""
+    for row in rows.open_in_session(session.namespace, session.session_id):
+        ended = replace(
+            row,
+            to_position=session.position,
+            ended_by=CLOSED_WITH_SESSION,
+            content="",
+            tokens="",
+            text_sha="",
+            speaker=None,
+            tags=(),
+            metadata_pairs=(),
+            vector=None,
+        )
+        rows.put(ended, session.position)
+
+
 def _mark_episodes(
     rows: WorkingRows, event: Event, memory: Row, *, add: str = "", remove: str = ""
 ) -> None:
-    """Note on the open rows of a memory's episodes that it says something else, or again."""
     for episode_id in memory.derived_from:
-        for row in rows.open_of(episode_id):
-            marks = (set(row.changed_memories) | {add}) - {remove, ""}
-            if marks != set(row.changed_memories):
-                rows.put(
-                    replace(row, changed_memories=tuple(sorted(marks)), superseded=bool(marks)),
-                    event.position,
-                )
+        _mark(rows, event, episode_id, add=add, remove=remove)
+
+
+def _mark(
+    rows: WorkingRows, event: Event, episode_id: str, *, add: str = "", remove: str = ""
+) -> None:
+    """Note on an episode's newest rows that a memory of it says something else, or again."""
+    for row in rows.latest_of(episode_id):
+        marks = (set(row.changed_memories) | {add}) - {remove, ""}
+        if marks != set(row.changed_memories):
+            marked = replace(row, changed_memories=tuple(sorted(marks)), superseded=bool(marks))
+            rows.put(marked, event.position)
 
 
 def _common(

@@ -7,8 +7,7 @@ computed here (decision 0009).
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +18,7 @@ from domain.events import Event
 from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.vector.cache import VectorCache
-from projections.vector.fold import WorkingRows, derived_episodes, fold, needs_of
+from projections.vector.fold import WorkingRows, closed_session, derived_episodes, fold, needs_of
 from projections.vector.maintenance import create_indices
 from projections.vector.schema import (
     TABLE,
@@ -47,32 +46,34 @@ class ModelChanged(Exception):
 
 
 class VectorProjector:
-    """The one writer of the vector view (see `projections.projector.Projector`)."""
+    """The one writer of the vector view (see `projections.projector.Projector`).
+
+    ``waiting`` holds the ids of the open rows that have no vector, oldest change first.
+    """
 
     name: Final = "vector"
-    aggregate_types: Final = frozenset({"Episode", "Memory", "Agent"})
+    aggregate_types: Final = frozenset({"episode", "memory", "session"})
 
     def __init__(self, folder: Path, cache: VectorCache) -> None:
         """Open or begin the view in ``folder``, a generation that this process has locked.
 
         Raises `ModelChanged` if the folder holds vectors of another model or dimension.
         """
-        self.lock = threading.RLock()
         self.cache = cache
         self.table = _open(folder, cache)
-        self._sentinel = read_sentinel(self.table)
+        self.waiting: dict[str, None] = {}
+        self._known: Sentinel | None = None
         model = _model_of(cache)
-        if self._sentinel.model != model:
-            raise ModelChanged(self._sentinel.model, model)
-        self.waiting: dict[str, None] = dict.fromkeys(self._without_vector())
+        if self._sentinel().model != model:
+            raise ModelChanged(self._sentinel().model, model)
 
     def checkpoint(self) -> Checkpoint:
         """Give how far the view has come, as committed."""
-        return self._sentinel.checkpoint
+        return self._sentinel().checkpoint
 
     def parked(self) -> list[ParkedEvent]:
         """Give the parked events by position."""
-        return list(self._sentinel.parked)
+        return list(self._sentinel().parked)
 
     def apply(
         self,
@@ -83,37 +84,29 @@ class VectorProjector:
         """Commit what the events change, the checkpoint and the parking, or nothing.
 
         Events that the view has seen are passed over. Raises `PoisonEvent`; storage errors
-        (RuntimeError, ValueError, OSError) pass through and leave the view as it was.
+        (RuntimeError, ValueError, OSError) pass through, and the same step may be tried again.
         """
-        with self.lock:
-            before = self._sentinel
-            parked = {entry.position: entry for entry in before.parked}
-            released = parked.keys() & set(parking.released)
-            fresh = [
-                event
-                for event in events
-                if event.position > before.checkpoint.position or event.position in released
-            ]
-            rows = self._load(fresh)
-            fold(rows, fresh)
-            for position in released:
-                del parked[position]
-            parked.update((entry.position, entry) for entry in parking.added)
-            after = replace(
-                before,
-                checkpoint=max(before.checkpoint, checkpoint, key=lambda point: point.position),
-                parked=tuple(parked[position] for position in sorted(parked)),
-            )
-            if after == before and not rows.changed:
-                return
-            after = replace(after, sequence=before.sequence + 1)
-            changed = self._with_vectors(list(rows.changed.values()))
-            self._merge([*changed, sentinel_row(after)])
-            self._sentinel = after
-            for row in changed:
-                self.waiting.pop(row.id, None)
-                if row.is_open and row.vector is None:
-                    self.waiting[row.id] = None
+        before = self._sentinel()
+        released = {entry.position for entry in before.parked} & set(parking.released)
+        fresh = [
+            event
+            for event in events
+            if event.position > before.checkpoint.position or event.position in released
+        ]
+        rows = self._load(fresh)
+        fold(rows, fresh, before.closed_sessions)
+        after = _advanced(before, fresh, checkpoint, released, parking.added)
+        if after is before:
+            return
+        changed = self._with_vectors(list(rows.changed.values()))
+        # A merge that fails may have been committed all the same: then the table is asked again.
+        self._known = None
+        self._merge([*changed, sentinel_row(after)])
+        self._known = after
+        for row in changed:
+            self.waiting.pop(row.id, None)
+            if row.is_open and row.vector is None:
+                self.waiting[row.id] = None
 
     def stored(self, row_ids: Iterable[str]) -> list[Row]:
         """Give those of the rows that are open and have no vector."""
@@ -124,20 +117,24 @@ class VectorProjector:
 
         A row that changed since it was read stays as it is. Nothing is inserted.
         """
-        with self.lock:
-            known = self.cache.get({row.text_sha for row in rows})
-            filled = [
-                replace(row, vector=known[row.text_sha]) for row in rows if row.text_sha in known
-            ]
-            if not filled:
-                return 0
-            ids = [row.id for row in filled]
-            updated = self._merge_vectors(filled)
-            # One that changed since it was read still waits, unless it was closed.
-            left = {row.id for row in self.stored(ids)} if updated < len(filled) else set()
-            for row_id in set(ids) - left:
-                self.waiting.pop(row_id, None)
-            return updated
+        known = self.cache.get({row.text_sha for row in rows})
+        filled = [replace(row, vector=known[row.text_sha]) for row in rows if row.text_sha in known]
+        if not filled:
+            return 0
+        ids = {row.id for row in filled}
+        updated = self._merge_vectors(filled)
+        # One that changed since it was read still waits, unless it was closed.
+        left = {row.id for row in self.stored(ids)} if updated < len(filled) else set()
+        for row_id in ids - left:
+            self.waiting.pop(row_id, None)
+        return updated
+
+    def _sentinel(self) -> Sentinel:
+        if self._known is None:
+            self.table.checkout_latest()
+            self._known = read_sentinel(self.table)
+            self.waiting = dict.fromkeys(self._without_vector())
+        return self._known
 
     def _load(self, events: Sequence[Event]) -> WorkingRows:
         """Read the stored rows that the events may change."""
@@ -154,12 +151,7 @@ class VectorProjector:
         rows.load(stored)
         episodes = derived_episodes(events, stored) - needs.sources
         rows.load(
-            self._read(
-                [
-                    f"(to_position IS NULL AND source_id IN ({sql_list(part)}))"
-                    for part in _parts(sorted(episodes))
-                ]
-            )
+            self._read([f"source_id IN ({sql_list(part)})" for part in _parts(sorted(episodes))])
         )
         return rows
 
@@ -199,6 +191,29 @@ class VectorProjector:
             .execute(to_arrow(rows, self.cache.dimension))
         )
         return int(result.num_updated_rows)
+
+
+def _advanced(
+    before: Sentinel,
+    events: Sequence[Event],
+    checkpoint: Checkpoint,
+    released: Set[int],
+    added: Iterable[ParkedEvent],
+) -> Sentinel:
+    """Give the sentinel after a batch, ``before`` itself if nothing is new in it."""
+    parked = {entry.position: entry for entry in before.parked if entry.position not in released}
+    parked.update((entry.position, entry) for entry in added)
+    oldest = min(parked, default=None)
+    closed = (*before.closed_sessions, *filter(None, map(closed_session, events)))
+    after = replace(
+        before,
+        checkpoint=max(checkpoint, before.checkpoint, key=lambda point: point.position),
+        parked=tuple(parked[position] for position in sorted(parked)),
+        closed_sessions=tuple(
+            session for session in closed if oldest is not None and session.position > oldest
+        ),
+    )
+    return before if after == before else replace(after, sequence=before.sequence + 1)
 
 
 def _open(folder: Path, cache: VectorCache) -> Any:

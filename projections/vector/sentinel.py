@@ -9,15 +9,20 @@ from msgspec import Struct
 
 from eventlog.subscription import Checkpoint
 from projections.parking import ParkedEvent
+from projections.vector.fold import ClosedSession
 from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
 
 
 class Sentinel(Struct, frozen=True, kw_only=True):
-    """What the sentinel row says. ``sequence`` counts commits; ``model`` made the vectors."""
+    """What the sentinel row says. ``sequence`` counts commits; ``model`` made the vectors.
+
+    ``closed_sessions`` are kept while anything is parked that was older than their close.
+    """
 
     model: str = ""
     checkpoint: Checkpoint = Checkpoint()
     parked: tuple[ParkedEvent, ...] = ()
+    closed_sessions: tuple[ClosedSession, ...] = ()
     sequence: int = 0
 
 
