@@ -146,12 +146,7 @@ def went_with_its_session(
     ).fetchone()
     if closed is None:
         return False
-    step.execute(
-        "INSERT INTO removed (id, kind, position) "
-        "SELECT ?, ?, position FROM sessions WHERE namespace = ? AND session_id = ? "
-        "ON CONFLICT DO NOTHING",
-        (event.aggregate_id, kind, namespace, session_id or NO_SESSION),
-    )
+    step.add("removed", {"id": event.aggregate_id, "kind": kind})
     return True
 
 
@@ -162,9 +157,9 @@ def _remove(
     bound = (namespace, session, position)
     chosen = f"SELECT id FROM {table} WHERE {which}"  # noqa: S608  # constants, here and below
     step.execute(
-        f"INSERT INTO removed (id, kind, position) SELECT id, '{kind}', ? FROM {table} "  # noqa: S608
+        f"INSERT INTO removed (id, kind) SELECT id, '{kind}' FROM {table} "  # noqa: S608
         f"WHERE {which} ON CONFLICT DO NOTHING",
-        (position, *bound),
+        bound,
     )
     if kind == "memory":
         for dependent in ("versions", "votes", "observations", "memory_tags"):

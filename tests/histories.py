@@ -1,0 +1,320 @@
+"""Histories of facts as the write side could have written them, straight into a real log.
+
+Every choice comes from a seed; the order of a thing's events is one that the aggregates allow.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from domain import events as facts
+from domain.events import Event, EventBody
+from eventlog.codec import Codec
+from eventlog.outcomes import Appended
+from eventlog.redis_log import RedisLog
+from eventlog.sealing import KeyRing
+
+Fact = tuple[str, str, EventBody]
+"""Aggregate type, aggregate id, body."""
+
+START = datetime(2026, 3, 1, 12, 0, 0, 250, tzinfo=UTC)
+WORDS = [
+    *("ComfyUI", "listens", "on", "port", "8188", "the", "proxy", "lives", "in", "/etc/nginx"),
+    *(
+        "我喜欢喝冻顶乌龙茶",
+        "数据库",
+        "每天",
+        "凌晨",
+        "三点",
+        "备份",
+        "prefers",
+        "𝔘nicode",
+        "naïve",
+    ),
+]
+NAMESPACES = ("shared", "hermes-main", "coder-main", "hermes-ephemeral")
+SESSIONS = (None, "s-1", "s-2")
+
+
+class Historian:
+    """Writes facts to a log and keeps what it needs to write more."""
+
+    def __init__(self, log: RedisLog, seed: int = 0) -> None:
+        self.log = log
+        self.codec = Codec(KeyRing(log.subject_keys))
+        self.random = random.Random(seed)
+        self.versions: Counter[str] = Counter()
+        self.position = 0
+        self.memories: list[str] = []
+        self.episodes: list[str] = []
+        self.ended: set[str] = set()
+        self.ephemeral: dict[str, str] = {}
+        self.now = START
+
+    def new_id(self) -> str:
+        return str(UUID(int=self.random.getrandbits(128), version=4))
+
+    def text(self) -> str:
+        return " ".join(self.random.choices(WORDS, k=self.random.randint(3, 12)))
+
+    def write(self, *written: Fact) -> int:
+        """Append facts as one command; give the last position."""
+        self.now += timedelta(seconds=self.random.randint(0, 90_000))
+        sealed = [self.codec.seal(self._event(*fact)) for fact in written]
+        outcome = self.log.append(
+            [one.entry for one in sealed],
+            command_id=self.new_id(),
+            fingerprint="f",
+            subject_keys={one.subject: one.new_key for one in sealed if one.new_key},
+        )
+        assert isinstance(outcome, Appended)
+        self.codec.keys.adopt({one.subject: one.new_key for one in sealed if one.new_key})
+        self.position = outcome.last
+        return outcome.last
+
+    def commit(self, content: str = "", namespace: str = "shared", **more: object) -> str:
+        episode = self.new_id()
+        body = facts.EpisodeCommitted(
+            agent_id="hermes-1",
+            namespace=namespace,
+            content=content or self.text(),
+            source="agent_inference",
+            **more,
+        )
+        self.write(("Episode", episode, body))
+        self.episodes.append(episode)
+        return episode
+
+    def remember(self, content: str = "", namespace: str = "shared", **more: object) -> str:
+        """Commit a statement; give the memory's id."""
+        episode, memory = self.new_id(), self.new_id()
+        text = content or self.text()
+        session = more.pop("session_id", None)
+        self.write(
+            (
+                "Episode",
+                episode,
+                facts.EpisodeCommitted(
+                    agent_id="hermes-1",
+                    namespace=namespace,
+                    content=text,
+                    source="owner_message",
+                    distill=False,
+                    session_id=session,
+                ),
+            ),
+            (
+                "Memory",
+                memory,
+                facts.MemoryCreated(
+                    **{
+                        "content": text,
+                        "category": "fact",
+                        "decay_class": "system_fact",
+                        "namespace": namespace,
+                        "agent_id": "hermes-1",
+                        "source": "owner_message",
+                        "distilled_by": "caller",
+                        "confidence": 0.9,
+                        "derived_from": [episode],
+                        "session_id": session,
+                        **more,
+                    }
+                ),
+            ),
+            (
+                "Episode",
+                episode,
+                facts.EpisodeDistilled(memory_ids=[memory], reinforced_ids=[], distiller="caller"),
+            ),
+            (
+                "Text",
+                self.new_id(),
+                facts.TextClaimed(namespace=namespace, memory_id=memory),
+            ),
+        )
+        self.memories.append(memory)
+        if namespace.endswith("-ephemeral"):
+            self.ephemeral[memory] = f"session:{namespace}:{session or '-'}"
+        return memory
+
+    def change(self, memory: str, *bodies: EventBody) -> int:
+        return self.write(*(("Memory", memory, body) for body in bodies))
+
+    def live_on(self, steps: int) -> None:
+        """Let ``steps`` random things happen."""
+        moves: Sequence[Callable[[], object]] = (
+            self._remember, self._remember, self._commit, self._commit, self._correct,
+            self._reinforce, self._vote, self._vote, self._tag, self._pin, self._end, self._restore,
+            self._settle_episode, self._agent, self._close_session,
+        )  # fmt: skip
+        for _ in range(steps):
+            self.random.choice(moves)()
+
+    # --- single moves
+
+    def _place(self) -> dict[str, str | None]:
+        return {
+            "namespace": self.random.choice(NAMESPACES),
+            "session_id": self.random.choice(SESSIONS),
+        }
+
+    def _remember(self) -> None:
+        self.remember(
+            tags=self.random.sample(["port", "tea", "备份", "ops"], self.random.randint(0, 3)),
+            category=self.random.choice(["fact", "preference", "decision"]),
+            decay_class=self.random.choice(["system_fact", "user_pref", "code_snippet"]),
+            entities=[facts.Entity("ComfyUI", "software")],
+            relations=[facts.Relation("ComfyUI", "LISTENS_ON", "8188")],
+            metadata={"external_id": self.text(), "n": self.random.randint(0, 9)},
+            observed_at=self.now - timedelta(days=self.random.randint(0, 400)),
+            expires_at=self.now + timedelta(days=3) if self.random.random() < 0.1 else None,
+            clarity=self.random.random(),
+            confidence=self.random.uniform(0.5, 1.0),
+            **self._place(),
+        )
+
+    def _commit(self) -> None:
+        self.commit(speaker="owner", tags=["raw"], metadata={"k": [1, "二"]}, **self._place())
+
+    def _some(self, *, ended: bool) -> str | None:
+        chosen = [m for m in self.memories if (m in self.ended) == ended]
+        return self.random.choice(chosen) if chosen else None
+
+    def _correct(self) -> None:
+        if memory := self._some(ended=False):
+            self.change(
+                memory,
+                facts.MemoryCorrected(
+                    content=self.text(),
+                    source="owner_message",
+                    agent_id="coder-1",
+                    reason="it moved",
+                    trigger=self.random.choice([None, "/etc/nginx"]),
+                ),
+            )
+
+    def _reinforce(self) -> None:
+        if memory := self._some(ended=False):
+            episode = self.commit()
+            self.write(
+                (
+                    "Episode",
+                    episode,
+                    facts.EpisodeDistilled(
+                        memory_ids=[], reinforced_ids=[memory], distiller="caller"
+                    ),
+                ),
+                (
+                    "Memory",
+                    memory,
+                    facts.MemoryReinforced(episode_id=episode, match="exact", delta=0.1),
+                ),
+            )
+
+    def _vote(self) -> None:
+        if memory := self._some(ended=False):
+            verdict = self.random.choice(["useful", "not_useful"])
+            vote = facts.FeedbackGiven(
+                verdict=verdict, agent_id="coder-1", weight=self.random.choice([1, 1, 2])
+            )
+            dropped = [facts.QualityDropped(score=0.2)] if self.random.random() < 0.1 else []
+            self.change(memory, vote, *dropped)
+
+    def _tag(self) -> None:
+        if memory := self._some(ended=False):
+            tags = self.random.sample(["port", "tea", "茶", "ops"], self.random.randint(0, 4))
+            self.change(memory, facts.MemoryTagged(tags=sorted(tags)))
+
+    def _pin(self) -> None:
+        if memory := self._some(ended=False):
+            self.change(memory, facts.TierChanged(tier=self.random.choice(["core", "normal"])))
+
+    def _end(self) -> None:
+        if memory := self._some(ended=False):
+            body: EventBody = self.random.choice(
+                [
+                    facts.MemoryDeleted(agent_id="hermes-1", reason="过时"),
+                    facts.MemoryDeprecated(agent_id="hermes-1"),
+                    facts.MemorySuperseded(by=self.new_id(), reason="newer"),
+                ]
+            )
+            self.change(memory, body)
+            self.ended.add(memory)
+
+    def _restore(self) -> None:
+        if memory := self._some(ended=True):
+            self.change(memory, facts.MemoryRestored(agent_id="owner"))
+            self.ended.remove(memory)
+
+    def _settle_episode(self) -> None:
+        if not self.episodes:
+            return
+        episode = self.random.choice(self.episodes)
+        if episode in self.ended:
+            self.ended.remove(episode)
+            self.write(("Episode", episode, facts.EpisodeRestored(agent_id="owner")))
+        elif self.random.random() < 0.5:
+            self.ended.add(episode)
+            self.write(("Episode", episode, facts.EpisodeDeleted(reason="not mine")))
+        else:
+            self.write(("Episode", episode, facts.EpisodeSkipped(reason="chit_chat")))
+
+    def _agent(self) -> None:
+        name = self.random.choice(["hermes-1", "coder-1"])
+        agent = f"agent-{name}"
+        if self.versions[agent] == 0:
+            registered = facts.AgentRegistered(
+                agent_id=name,
+                kind="hermes",
+                namespace=f"{name}-main",
+                key_hash="00$11",
+                quota=facts.Quota(10, 20, 2, 5),
+                may_claim=["owner_message"],
+            )
+            claimed = facts.NamespaceClaimed(namespace=f"{name}-main", agent_id=name)
+            self.write(("Agent", agent, registered), ("Namespace", f"ns-{name}", claimed))
+            return
+        other = self.random.choice(["x-main", "y-main"])
+        body: EventBody = self.random.choice(
+            [
+                facts.ReadGranted(agent_id=name, namespace=other),
+                facts.ReadGranted(agent_id=name, namespace="z-main"),
+                facts.ReadRevoked(agent_id=name, namespace=other),
+                facts.AgentKeyRotated(key_hash="22$33", key_expires_at=self.now),
+                facts.AgentDeactivated(),
+            ]
+        )
+        self.write(("Agent", agent, body))
+        if self.random.random() < 0.2:
+            token = self.new_id()
+            issued = facts.EnrolmentTokenIssued(token_hash=token, expires_at=self.now)
+            spent = facts.EnrolmentTokenUsed(agent_id="new-1")
+            self.write(("Enrolment", token, issued), ("Enrolment", token, spent))
+
+    def _close_session(self) -> None:
+        if self.random.random() < 0.3:
+            namespace = self.random.choice(["hermes-ephemeral", "hermes-main"])
+            session = self.random.choice(SESSIONS)
+            closed = facts.SessionClosed(
+                agent_id="hermes-1", namespace=namespace, session_id=session
+            )
+            self.write(("Session", f"session-{namespace}-{session}", closed))
+
+    def _event(self, kind: str, aggregate_id: str, body: EventBody) -> Event:
+        self.versions[aggregate_id] += 1
+        return Event(
+            aggregate_type=kind,
+            aggregate_id=aggregate_id,
+            version=self.versions[aggregate_id],
+            event_id=self.new_id(),
+            occurred_at=self.now,
+            actor="hermes-1",
+            correlation_id="c-1",
+            body=body,
+            subject=self.ephemeral.get(aggregate_id, "") if kind == "Memory" else "",
+        )
