@@ -37,7 +37,7 @@ CHAIN_LENGTH: Final = 1_000
 
 _OLDEST: Final = {"redis": 7, "valkey": 8}
 _ANSWER_WITHIN_S: Final = 5.0
-_POLL_S: Final = 0.05
+_POLL_S: Final = 0.01
 
 
 class LogServerRefused(Exception):

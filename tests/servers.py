@@ -38,8 +38,9 @@ def eventually(
 class LogServer:
     """A server with the append-only file fsynced on every write, in a directory of its own.
 
-    ``settings`` are further configuration lines (``maxmemory="8mb"``). It can be killed, paused
-    and started again on the same directory. It dies with the process that started it.
+    ``settings`` are further configuration lines (``maxmemory="8mb"``), ``environment`` further
+    variables of its process. It can be killed, paused and started again on the same directory. It
+    dies with the process that started it.
     """
 
     def __init__(self, binary: str = VALKEY, **settings: str) -> None:
@@ -49,6 +50,7 @@ class LogServer:
         self.directory = Path(tempfile.mkdtemp(prefix="mw-"))
         self.socket = str(self.directory / "s")
         self.url = f"unix://{self.socket}"
+        self.environment: dict[str, str] = {}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -77,6 +79,7 @@ class LogServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,
+            env={**os.environ, **self.environment},
             preexec_fn=_die_with_parent if sys.platform == "linux" else None,
         )
         if wait:
