@@ -47,11 +47,20 @@ class ForeignServer(EmbeddedServerError):
 
 
 class EmbeddedServers:
-    """Both servers of a data directory. Use as a context manager, or `start` and `stop`."""
+    """The servers of a data directory. Use as a context manager, or `start` and `stop`.
+
+    ``names`` are those that are wanted, both by default.
+    """
 
     def __init__(
-        self, data: Path, *, environment: Mapping[str, str] = os.environ, binary: Path | None = None
+        self,
+        data: Path,
+        *,
+        names: tuple[ServerName, ...] = ("log", "volatile"),
+        environment: Mapping[str, str] = os.environ,
+        binary: Path | None = None,
     ) -> None:
+        self._names = names
         self._data = data.resolve()
         self._environment = environment
         self._binary = binary
@@ -60,7 +69,7 @@ class EmbeddedServers:
         self._servers: dict[ServerName, EmbeddedServer] = {}
 
     def start(self) -> None:
-        """Start or adopt both servers and wait until they answer.
+        """Start or adopt the servers and wait until they answer.
 
         Raises `AlreadyRunning`, `ForeignServer`, `EmbeddedServerError`, `RunDirectoryRefused`.
         """
@@ -76,7 +85,7 @@ class EmbeddedServers:
             self._owner.write(ServerRecord(os.getpid(), str(run)))
             binary = self._binary or _bundled_binary()
             ram = physical_memory()
-            for name in ("log", "volatile"):
+            for name in self._names:
                 server = EmbeddedServer(name, self._data, run, binary, ram)
                 server.start()
                 self._servers[name] = server
@@ -85,7 +94,7 @@ class EmbeddedServers:
             raise
 
     def stop(self) -> None:
-        """Stop both servers and wait until they are gone."""
+        """Stop the servers and wait until they are gone."""
         try:
             for server in reversed(list(self._servers.values())):
                 server.stop()
@@ -149,7 +158,7 @@ class EmbeddedServer:
     @property
     def url(self) -> str:
         """Address, as redis-py takes it."""
-        return f"unix://{quote(str(self.socket))}"
+        return _url(self.socket)
 
     def is_running(self) -> bool:
         """Tell whether the server's process lives."""
@@ -255,6 +264,15 @@ class EmbeddedServer:
         return f"{path} ends with: " + " / ".join(lines[-3:])
 
 
+def find_server(data: Path, name: ServerName) -> str | None:
+    """Give the address of a data directory's living server, for a process that did not start it."""
+    lock = LockFile(data.resolve() / f"{name}.lock")
+    if not lock.path.exists() or not is_locked(lock.path):
+        return None
+    record = lock.read()
+    return None if record is None else _url(Path(record.socket))
+
+
 class _Found:
     """Who answers at a socket."""
 
@@ -262,6 +280,10 @@ class _Found:
         self.pid = pid
         self.directory = directory
         self.settings = settings
+
+
+def _url(socket: Path) -> str:
+    return f"unix://{quote(str(socket))}"
 
 
 def _look_at(socket: Path, settings: Mapping[str, str]) -> _Found:

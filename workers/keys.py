@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import fcntl
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ _NAMES: Final = ("API_KEY", "OWNER_KEY", "NODE_SECRET")
 
 
 class Credentials(Struct, frozen=True):
-    """The admin's and the owner's key, and the secret that agents' keys are derived from."""
+    """The admin's and the owner's key, and the secret (32 bytes) that agents' keys come from."""
 
     api_key: str
     owner_key: str
@@ -59,7 +60,7 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
             kept |= {name: _new_key(randomness(32)) for name in made}
             _write(path, kept)
     value = {name: given[name] or kept[name] for name in _NAMES}
-    keys = Credentials(value["API_KEY"], value["OWNER_KEY"], value["NODE_SECRET"].encode())
+    keys = Credentials(value["API_KEY"], value["OWNER_KEY"], _bytes(value["NODE_SECRET"]))
     generated = {name.lower(): value[name] for name in _NAMES[:2] if given[name] is None}
     filled = Resolved(
         msgspec.structs.replace(settings, **generated),
@@ -93,6 +94,10 @@ def _write(path: Path, kept: dict[str, str]) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.rename(path)
+
+
+def _bytes(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
 
 
 def _new_key(random: bytes) -> str:

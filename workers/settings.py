@@ -53,6 +53,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     allow_volatile: bool = False
     embed_endpoint: str | None = None
     embed_model: str = "bge-m3"
+    embed_dimension: Annotated[int, Meta(ge=1, le=65536)] = 1024
     embed_api_key: str | None = None
     time_zone: str = "UTC"
     cors_origins: tuple[str, ...] = ()
@@ -125,6 +126,13 @@ DECLARED: Final = (
         "OpenAI-compatible base URL for embeddings; without it the bundled model",
     ),
     Declared("embed_model", "EMBED_MODEL", "embed.model", None, "model asked for at the endpoint"),
+    Declared(
+        "embed_dimension",
+        "EMBED_DIMENSION",
+        "embed.dimension",
+        None,
+        "length of that model's vectors",
+    ),
     Declared(
         "embed_api_key",
         "EMBED_API_KEY",

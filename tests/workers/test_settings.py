@@ -156,7 +156,7 @@ def test_keys_are_made_once_kept_with_mode_600_and_belong_to_the_node(tmp_path: 
     first = ensure_keys(resolve({"data": str(tmp_path / "node")}, {}))
     assert first.made == ("API_KEY", "OWNER_KEY", "NODE_SECRET")
     assert stat.S_IMODE(first.path.stat().st_mode) == 0o600
-    assert len({first.keys.api_key, first.keys.owner_key, first.keys.secret.decode()}) == 3
+    assert len({first.keys.api_key, first.keys.owner_key, first.keys.secret}) == 3
     assert first.resolved.settings.api_key == first.keys.api_key
     assert first.resolved.origins["owner_key"] == "generated"
     assert first.keys.api_key not in repr(first.keys)

@@ -17,6 +17,7 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"memoryweave {version}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _processes(commands)
     _doctor(commands)
     return parser
 
@@ -24,6 +25,17 @@ def build_parser(version: str) -> argparse.ArgumentParser:
 def settings_flags(arguments: argparse.Namespace) -> dict[str, object]:
     """Give the settings that the command line names, for `workers.settings.resolve`."""
     return {field: getattr(arguments, field, None) for field in NODE_FLAGS}
+
+
+def flags_for_children(arguments: argparse.Namespace) -> list[str]:
+    """Give the same flags again, except the port, for processes that resolve the same settings."""
+    flags: list[str] = []
+    for declared in DECLARED:
+        value = getattr(arguments, declared.field, None)
+        if declared.flag is None or value is None or declared.field == "port":
+            continue
+        flags += [declared.flag] if value is True else [declared.flag, str(value)]
+    return flags
 
 
 def _command(
@@ -47,6 +59,22 @@ def _command(
                 declared.flag, dest=declared.field, help=declared.meaning, metavar="VALUE"
             )
     return parser
+
+
+def _processes(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    _command(
+        commands,
+        "up",
+        "workers.cli.up:run",
+        "start everything on this machine: servers, API, projection worker (Ctrl-C stops all)",
+        NODE_FLAGS,
+    )
+    for name, run, meaning in (
+        ("api", "workers.api_process:run", "run the API alone"),
+        ("worker", "workers.projection_worker:run", "run the projection worker alone"),
+    ):
+        process = _command(commands, name, run, meaning, NODE_FLAGS)
+        process.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 
 def _json_flag(parser: argparse.ArgumentParser) -> None:

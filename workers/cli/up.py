@@ -1,0 +1,68 @@
+"""`memoryweave up`: everything on this machine, with nothing installed before."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from eventlog.embedded import EmbeddedServerError
+from eventlog.guard import LogServerRefused
+from eventlog.run_directory import RunDirectoryRefused
+from workers.children import GaveUp
+from workers.cli.arguments import flags_for_children, settings_flags
+from workers.cli.failure import Failure
+from workers.keys import KeyRing, ensure_keys
+from workers.logging import set_up_logging
+from workers.running import AlreadyUp
+from workers.settings import resolve
+from workers.supervisor import run_node
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run until Ctrl-C."""
+    ring = ensure_keys(resolve(settings_flags(arguments), os.environ))
+    set_up_logging("supervisor", ring.resolved.settings.log_level)
+    try:
+        run_node(ring, flags_for_children(arguments), _say_what_to_try)
+    except LogServerRefused as error:
+        lines = "\n  ".join(error.problems)
+        raise Failure(
+            f"the log server may lose what it acknowledges:\n  {lines}\n"
+            "or start with --allow-volatile, if losing events is acceptable"
+        ) from error
+    except (AlreadyUp, EmbeddedServerError, GaveUp, RunDirectoryRefused) as error:
+        raise Failure(str(error)) from error
+    print("memoryweave: stopped")
+
+
+def _say_what_to_try(ring: KeyRing, url: str) -> None:
+    made = f"made just now and kept in {ring.path}" if ring.made else f"in {ring.path}"
+    print(
+        f"""
+MemoryWeave answers at {url}
+  data    {ring.resolved.settings.data}
+  keys    {made} (mode 600)
+
+Try, in another terminal:
+  . {_short(ring.path)}
+  curl -s {url}/api/v1/commit -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\
+       -d '{{"content": "ComfyUI listens on port 8188", "distill": false}}'
+  curl -s {url}/api/v1/recall -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\
+       -d '{{"query": "which port does ComfyUI use"}}'
+  python -c "from memoryweave import Client; print(Client('{url}', '$API_KEY').recall('ComfyUI'))"
+  make demo                a conversation, ten questions, answers with their provenance
+  {url}/schema             every route
+
+Ctrl-C stops everything.
+""",
+        flush=True,
+    )
+
+
+def _short(path: Path) -> str:
+    """Give the path as a shell in this directory would write it (`.` needs a slash in it)."""
+    try:
+        return f"./{path.relative_to(Path.cwd())}"
+    except ValueError:
+        return str(path)

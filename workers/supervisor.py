@@ -1,0 +1,122 @@
+"""`memoryweave up`: servers, API and projection worker as one thing that starts and stops.
+
+Order of start: servers, then API and worker. Order of stop: API (no new commands), worker,
+servers. Whatever ends this process, the children end with it (lifetime.py); servers that are left
+are adopted by the next start (eventlog/embedded.py).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from eventlog.embedded import EmbeddedServerError, EmbeddedServers
+from eventlog.server_config import ServerName
+from workers.children import Children, ChildSpec, GaveUp
+from workers.keys import KeyRing
+from workers.lifetime import stop_on_signals
+from workers.log_server import guard_log
+from workers.ports import answers, claimable_port, url_of
+from workers.restarts import CrashHistory, after_crash
+from workers.running import Running, UpLock
+from workers.settings import Settings
+
+_LOOK_EVERY_S: Final = 0.2
+_READY_WITHIN_S: Final = 60.0
+
+
+def run_node(
+    ring: KeyRing, flags: Sequence[str], when_ready: Callable[[KeyRing, str], None]
+) -> None:
+    """Run the node until SIGINT, SIGTERM or SIGHUP.
+
+    ``flags`` are the ones with which the children shall resolve the same settings;
+    ``when_ready`` is called with the node's keys and URL as soon as the API answers. Raises
+    `AlreadyUp`, `SettingError`, `GaveUp`, what `EmbeddedServers.start` and `guard_log` raise;
+    nothing is left running then.
+    """
+    stop = stop_on_signals()
+    settings = ring.resolved.settings
+    lock = UpLock(settings.data)
+    try:
+        port = claimable_port(settings.host, settings.port)
+        servers = _Servers(settings)
+        try:
+            guard_log(settings)
+            children = Children(_specs(flags, port))
+            try:
+                children.start()
+                url = url_of(settings.host, port, tls=settings.tls_certificate is not None)
+                lock.announce(Running(os.getpid(), url))
+                ready_by = time.monotonic() + _READY_WITHIN_S
+                ready = False
+                while not stop.wait(_LOOK_EVERY_S):
+                    servers.look()
+                    children.look()
+                    if not ready and answers(settings.host, port):
+                        ready = True
+                        when_ready(ring, url)
+                    if not ready and time.monotonic() > ready_by:
+                        raise GaveUp(f"the API did not answer within {_READY_WITHIN_S:.0f} s")
+            finally:
+                children.stop()
+        finally:
+            servers.stop()
+    finally:
+        lock.close()
+
+
+def _specs(flags: Sequence[str], port: int) -> list[ChildSpec]:
+    def command(name: str) -> tuple[str, ...]:
+        own = (sys.executable, "-m", "workers.cli.main", name, "--parent", str(os.getpid()))
+        return (*own, *flags)
+
+    return [
+        ChildSpec("api", (*command("api"), "--port", str(port))),
+        ChildSpec("projections", command("worker")),
+    ]
+
+
+class _Servers:
+    """The embedded servers that the settings ask for, started again when they die."""
+
+    def __init__(self, settings: Settings) -> None:
+        names: list[ServerName] = []
+        if settings.redis_url is None:
+            names.append("log")
+        if settings.volatile_url is None:
+            names.append("volatile")
+        self._servers = EmbeddedServers(settings.data, names=tuple(names)) if names else None
+        self._history = CrashHistory()
+        self._started = time.monotonic()
+        self._next = 0.0
+        if self._servers is not None:
+            self._servers.start()
+
+    def look(self) -> None:
+        """Start again what has died, later and later. Raises `GaveUp`."""
+        now = time.monotonic()
+        if self._servers is None or now < self._next:
+            return
+        try:
+            revived = self._servers.revive()
+        except EmbeddedServerError as error:
+            structlog.get_logger("supervisor").error("server not revived", reason=str(error))
+            revived = ["log"]
+        if not revived:
+            return
+        self._history, pause = after_crash(self._history, now - self._started)
+        if pause is None:
+            raise GaveUp(f"the embedded {revived[0]} server dies whenever it is started")
+        structlog.get_logger("supervisor").warning("server revived", servers=revived)
+        self._started, self._next = time.monotonic(), time.monotonic() + pause
+
+    def stop(self) -> None:
+        """Stop the servers."""
+        if self._servers is not None:
+            self._servers.stop()
