@@ -43,6 +43,7 @@ class AppendRequest(Struct, frozen=True):
     """The script's keys and arguments."""
 
     command_id: str
+    fingerprint: str
     aggregates: list[str]
     keys: list[str]
     arguments: list[Argument]
@@ -97,6 +98,7 @@ def build_request(
     expires_at = commands_expire_at(command_id)
     return AppendRequest(
         command_id=command_id,
+        fingerprint=fingerprint,
         aggregates=list(aggregates),
         keys=[
             keys.stream,

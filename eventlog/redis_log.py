@@ -239,6 +239,9 @@ class RedisLog:
             except (NotSent, BusyLoadingError, NoScriptError) as error:
                 cause: Exception = error
             except OutOfMemoryError as error:
+                # The script was not started, so it could not say that this is a repeat.
+                if duplicate := self.find_duplicate(request.command_id, request.fingerprint):
+                    return [b"duplicate", duplicate.first, duplicate.last]
                 if not in_doubt:
                     raise LogFull(
                         f"the log server is at its memory limit, nothing was stored ({error})"
