@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from bench.ratio import Ratio
 from tests.nodes import NodeProcess
 
 LIMIT_MB = 600
@@ -40,15 +41,7 @@ def pss_mb(pid: int) -> float:
     raise RuntimeError(f"/proc/{pid}/smaps_rollup has no Pss line")
 
 
-def main() -> int:
-    """Print the figures; 1 when the sum is over the limit."""
+def main() -> list[Ratio]:
     sizes = measure()
-    for name, size in sizes.items():
-        print(f"{name:<12} {size:7.1f} MB")
-    total = sum(sizes.values())
-    print(f"{'sum':<12} {total:7.1f} MB  (limit {LIMIT_MB})")
-    return int(total > LIMIT_MB)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    detail = ", ".join(f"{name} {size:.0f}" for name, size in sizes.items())
+    return [Ratio("PSS of the idle tree, MB", sum(sizes.values()), ceiling=LIMIT_MB, detail=detail)]
