@@ -29,6 +29,7 @@ from domain.errors import KeyReused, LogFull, LogUnavailable
 from eventlog.append import (
     AppendRequest,
     Fence,
+    SealingKeys,
     Tracked,
     VersionRule,
     build_request,
@@ -100,16 +101,20 @@ class RedisLog:
         fingerprint: str,
         fence: Fence | None = None,
         subject_keys: Mapping[str, bytes] | None = None,
+        held_keys: Mapping[str, bytes] | None = None,
+        destroyed_keys: Sequence[str] = (),
         tracking: Tracked | None = None,
         rule: VersionRule = "next",
     ) -> Appended | Duplicate:
         """Store the events of one command, all or none, and say at which positions they are.
 
         ``command_id`` (a UUID) and ``fingerprint`` make a repeat recognisable; they go into every
-        entry. ``subject_keys`` are new sealing keys, stored with the events. Repeats by itself,
+        entry. ``subject_keys`` are new sealing keys, stored with the events; ``held_keys`` are
+        those that texts of this append were sealed under and that must be stored already;
+        the keys of the subjects in ``destroyed_keys`` end with this append. Repeats by itself,
         with the same command id, until the answer is definite or the deadline has passed.
 
-        Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyExists,
+        Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyMismatch,
         TrackingConflict: nothing was written. LogUnavailable: nothing was written, the log cannot
         be reached. InDoubt: the deadline passed and nobody knows; repeat with the same id.
         ValueError: there is nothing to append.
@@ -123,7 +128,7 @@ class RedisLog:
             command_id=command_id,
             fingerprint=fingerprint,
             fence=fence,
-            subject_keys=subject_keys or {},
+            sealing=SealingKeys(subject_keys or {}, held_keys or {}, destroyed_keys),
             tracked=tracking,
             rule=rule,
             new_epoch=self._new_epoch(),

@@ -9,6 +9,7 @@ projections, domain or the codec. The answer is a dict of tables, each a dict of
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -36,6 +37,9 @@ SEALED = {
     "MemoryDeprecated": ["reason"],
     "MemoryDeleted": ["reason"],
 }  # fmt: skip
+
+# What stands in for a text whose key was destroyed, where that is not "[erased]".
+ERASED: dict[str, Any] = {"tags": [], "entities": [], "relations": [], "metadata": {}}
 
 
 def read_log(url: str, name: str = "main") -> list[Fact]:
@@ -90,11 +94,14 @@ def _opened(client: Any, name: str, fact: Fact, body: dict[str, Any]) -> dict[st
         return body
     subject = body.get("_subject") or _subject(fact, body)
     bucket = f"{zlib.crc32(subject.encode()) % 256:02x}"
-    cipher = AESGCM(client.hget(f"{{mw:{name}}}:keys:{bucket}", subject))
+    key = client.hget(f"{{mw:{name}}}:keys:{bucket}", subject)
     for field in sealed:
         raw = base64.b64decode(body[field], validate=True)
-        context = f"{fact['event_id']}\x1f{field}".encode()
-        body[field] = json.loads(cipher.decrypt(raw[:12], raw[12:], context))
+        if key is None or raw[:4] != hashlib.sha256(key).digest()[:4]:
+            body[field] = ERASED.get(field, "[erased]")
+        else:
+            context = f"{fact['event_id']}\x1f{field}".encode()
+            body[field] = json.loads(AESGCM(key).decrypt(raw[4:16], raw[16:], context))
     return body
 
 
