@@ -13,7 +13,7 @@ from eventlog.codec import Codec, Undecodable, UnknownEventType
 from eventlog.entry import RawEntry
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
-from eventlog.subscription import Subscription
+from eventlog.subscription import Checkpoint, Subscription
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
 from workers.cli.output import print_json
@@ -35,6 +35,9 @@ def run(arguments: argparse.Namespace) -> None:
                     _print(arguments, entry, opened)
     except MemoryWeaveError as error:
         raise Failure(str(error)) from error
+    except KeyboardInterrupt:
+        if arguments.action != "tail":
+            raise
 
 
 def _show(log: RedisLog, arguments: argparse.Namespace) -> Iterator[list[RawEntry]]:
@@ -54,8 +57,6 @@ def _wanted(entry: RawEntry, arguments: argparse.Namespace) -> bool:
 def _tail(log: RedisLog, arguments: argparse.Namespace) -> Iterator[list[RawEntry]]:
     begin = max(0, log.head().position - arguments.lines)
     before = log.read(begin, begin) if begin else []
-    from eventlog.subscription import Checkpoint
-
     checkpoint = Checkpoint(begin, "", before[0].event_id) if before else Checkpoint()
     with Subscription(log.url, log.name, checkpoint) as subscription:
         while True:

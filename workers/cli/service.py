@@ -19,7 +19,7 @@ from workers.settings import Settings, resolve
 
 
 @contextmanager
-def service(arguments: argparse.Namespace, patience_s: float = 5.0) -> Iterator[Client]:
+def service(arguments: argparse.Namespace, patience_s: float = 2.0) -> Iterator[Client]:
     """Give a client of the running service; what it raises ends the command with a sentence.
 
     The address: --url, MEMORYWEAVE_URL, the one that `memoryweave up` announced in the data
