@@ -110,10 +110,10 @@ def main() -> None:
 
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    if asked.fsize:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (asked.fsize, resource.RLIM_INFINITY))
     directory = ViewDirectory(asked.view)
     projector: Any = StateProjector(directory.live)
+    if asked.fsize:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (asked.fsize, resource.RLIM_INFINITY))
     if asked.kill_at:
         projector = DyingProjector(projector, asked.kill_at, asked.number)
     with (
