@@ -28,6 +28,15 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 MILLISECOND = timedelta(milliseconds=1)
 
 
+@pytest.fixture(params=["bundled", "debian"])
+def log_server(request: pytest.FixtureRequest, log_server: LogServer) -> LogServer:
+    """Every row on both servers."""
+    if request.param == "bundled":
+        return log_server
+    debian: LogServer = request.getfixturevalue("redis_server")
+    return debian
+
+
 @pytest.fixture
 def log_at_now(log_server: LogServer, log_name: str) -> RedisLog:
     return RedisLog(log_server.url, log_name, clock=lambda: NOW)
