@@ -2,50 +2,146 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
+from typing import Any, Final
 
-from litestar import Litestar
+from litestar import Litestar, Request, Router
 from litestar.config.cors import CORSConfig
 from litestar.di import Provide
-from litestar.openapi import OpenAPIConfig
+from litestar.types import ControllerRouterHandler
 
 from api.access_log import access_log
+from api.authentication import admin_key_required, key_holder_required
+from api.calls import Call, Service
+from api.last_used import LastUsed
 from api.metrics import RequestDurations
 from api.node import Node
 from api.problems import problem_response
-from api.routes import system
+from api.query_string import known_parameters_only
+from api.rate_limits import RateLimits
+from api.requests import ApiRequest
+from api.routes import (
+    administration,
+    agents,
+    feedback,
+    listing,
+    memories,
+    recall,
+    sessions,
+    system,
+    writing,
+)
+from api.routes.schema import openapi_config
 from api.threads import Threads
 
-VERSION = "0.1.0"
+PREFIX: Final = "/api/v1"
+
+ROUTES: Final[Sequence[ControllerRouterHandler]] = (
+    writing.post_commit,
+    writing.post_batch_commit,
+    writing.delete_distilled,
+    writing.delete_one_episode,
+    feedback.post_useful,
+    feedback.post_not_useful,
+    feedback.post_deprecate,
+    feedback.post_correct,
+    recall.post_recall,
+    memories.get_memory,
+    memories.get_versions,
+    memories.get_episode,
+    memories.post_restore,
+    memories.post_pin,
+    memories.post_unpin,
+    memories.post_tags,
+    sessions.post_close,
+    listing.get_memories,
+    listing.get_tombstones,
+    listing.get_tags,
+    listing.get_namespaces,
+    listing.get_stats,
+    listing.get_bootstrap,
+    agents.post_register,
+    agents.post_rotate_key,
+    agents.delete_agent,
+    agents.get_agents,
+    agents.post_grant,
+    agents.delete_grant,
+    agents.post_enrolment_token,
+    administration.get_settings,
+    administration.get_projections,
+    administration.post_retry,
+)
 
 
 def create_app(node: Node) -> Litestar:
     """Make the ASGI application that serves ``node``. It opens nothing and closes only its own."""
-    threads = Threads(node.options.threads, node.options.search_slots)
-    durations = RequestDurations()
-
-    @asynccontextmanager
-    async def lifespan(_: Litestar) -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            threads.close()
-
+    service = Service(
+        node=node,
+        threads=Threads(node.options.threads, node.options.search_slots),
+        limits=RateLimits(node.volatile, node.clock),
+        last_used=LastUsed(node.volatile),
+        lexical=ThreadPoolExecutor(node.options.search_slots, thread_name_prefix="lexical"),
+        durations=RequestDurations(),
+    )
+    admin_only = admin_key_required(node)
     app = Litestar(
-        route_handlers=[system.health],
-        dependencies={
-            "node": Provide(lambda: node, sync_to_thread=False),
-            "threads": Provide(lambda: threads, sync_to_thread=False),
-        },
+        route_handlers=[
+            Router(
+                PREFIX,
+                route_handlers=ROUTES,
+                guards=[
+                    key_holder_required(node, service.threads, service.last_used),
+                    known_parameters_only,
+                ],
+                dependencies={"call": Provide(_call_of(service), sync_to_thread=False)},
+            ),
+            system.health,
+            Router(
+                "/",
+                route_handlers=[system.metrics],
+                guards=[] if node.options.open_metrics else [admin_only],
+            ),
+        ],
+        dependencies={"service": Provide(lambda: service, sync_to_thread=False)},
+        request_class=ApiRequest,
         exception_handlers={Exception: problem_response},
-        lifespan=[lifespan],
-        cors_config=CORSConfig(allow_origins=list(node.options.cors_origins))
-        if node.options.cors_origins
-        else None,
-        openapi_config=OpenAPIConfig(title="MemoryWeave", version=VERSION),
+        lifespan=[_lifespan(service)],
+        cors_config=_cross_origin(node),
+        openapi_config=openapi_config(
+            version("memoryweave"), [] if node.options.open_schema else [admin_only]
+        ),
         logging_config=None,
         debug=False,
     )
-    app.asgi_handler = access_log(node, durations)(app.asgi_handler)
+    app.asgi_handler = access_log(node, service.durations)(app.asgi_handler)
     return app
+
+
+def _call_of(service: Service) -> Callable[[Request[Any, Any, Any]], Call]:
+    def provide(request: Request[Any, Any, Any]) -> Call:
+        return Call(service, request)
+
+    return provide
+
+
+def _lifespan(
+    service: Service,
+) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def closing(_: Litestar) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            service.last_used.flush()
+            service.threads.close()
+            service.lexical.shutdown(wait=True)
+
+    return closing
+
+
+def _cross_origin(node: Node) -> CORSConfig | None:
+    origins = node.options.cors_origins
+    return CORSConfig(allow_origins=list(origins)) if origins else None

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from litestar.params import Dependency
+from litestar.params import Dependency, Parameter
 
-from api.node import Node
-from api.threads import Threads
+from api.calls import Call, Service, Wait
 
-GivenNode: TypeAlias = Annotated[Node, Dependency(skip_validation=True)]
-GivenThreads: TypeAlias = Annotated[Threads, Dependency(skip_validation=True)]
+GivenCall: TypeAlias = Annotated[Call, Dependency(skip_validation=True)]
+GivenService: TypeAlias = Annotated[Service, Dependency(skip_validation=True)]
+WaitFor: TypeAlias = Annotated[
+    Wait,
+    Parameter(
+        description="true: answer when every view of this node shows the command (10 s at most, "
+        "then 202); vectors: also when its texts can be found by meaning"
+    ),
+]

@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import redis
-from eventsourcing.application import Application
 from msgspec import Struct
 
+from commands.application import MemoryApplication
 from commands.command import Clock
 from inference.embedder import Embedder
 from memoryweave.contract import Health, SettingItem
+from projections.state.view import StateView
+from projections.vector.view import VectorView
 
 
 class NodeKeys(Struct, frozen=True, kw_only=True):
@@ -59,8 +61,16 @@ class Node(Protocol):
     """
 
     @property
-    def application(self) -> Application[str]:
+    def application(self) -> MemoryApplication:
         """The write side."""
+
+    @property
+    def state(self) -> StateView:
+        """What everything is now."""
+
+    @property
+    def vector(self) -> VectorView:
+        """What can be searched."""
 
     @property
     def volatile(self) -> redis.Redis | None:

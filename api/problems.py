@@ -91,7 +91,10 @@ def problem_response(request: Request[Any, Any, Any], error: Exception) -> Respo
     if isinstance(error, errors.MemoryWeaveError):
         return _from_typed(request, error)
     if isinstance(error, ValidationException):
-        return _from_typed(request, InvalidFields(_faults_of(error)))
+        faults = _faults_of(error)
+        if any(fault.field == "data" for fault in faults):
+            return _from_typed(request, Malformed("the body is missing; send a JSON object"))
+        return _from_typed(request, InvalidFields(faults))
     if isinstance(error, HTTPException) and error.status_code in _FRAMEWORK:
         name, title, detail = _FRAMEWORK[error.status_code]
         headers = {key: value for key, value in (error.headers or {}).items() if key == "allow"}
@@ -162,7 +165,11 @@ def _document(
 def _faults_of(error: ValidationException) -> list[FieldError]:
     extra = error.extra if isinstance(error.extra, list) else []
     faults = [
-        FieldError(field=str(fault.get("key", "request")), message=str(fault.get("message", "")))
+        FieldError(
+            # ``state_`` is how a route must call its parameter ``state``.
+            field=str(fault.get("key", "request")).rstrip("_"),
+            message=str(fault.get("message", "")),
+        )
         for fault in extra
         if isinstance(fault, dict)
     ]

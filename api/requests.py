@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
 from litestar import Request
@@ -23,10 +23,9 @@ class ApiRequest(Request[Any, Any, State]):
             raise UnsupportedMediaType("send the body as application/json in UTF-8")
         field = self.route_handler.parsed_data_field
         assert field is not None
-        return decode_body(await self.body(), _struct_of(field.annotation))
-
-
-def _struct_of(annotation: Any) -> Any:
-    if get_origin(annotation) in (Union, UnionType):
-        return next(arm for arm in get_args(annotation) if arm is not type(None))
-    return annotation
+        body = await self.body()
+        if get_origin(field.annotation) not in (Union, UnionType):
+            return decode_body(body, field.annotation)
+        if body.strip() == b"null":
+            return None
+        return decode_body(body, next(a for a in get_args(field.annotation) if a is not NoneType))

@@ -75,11 +75,18 @@ class SnapshotMapper(Mapper[str]):
 def project(
     kind: AggregateKind[A], state: A | None, events: Iterable[DomainEventProtocol[str]]
 ) -> A | None:
-    """Fold what the library's repository found: perhaps a snapshot, then events."""
+    """Fold what the library's repository found: perhaps a snapshot, then events.
+
+    The id of a thing of another kind names nothing here: None, as for an id that nothing has.
+    """
     for event in events:
         if isinstance(event, StateSnapshot):
+            if event.kind != kind.name:
+                return None
             state = cast("A", event.state)
         else:
             assert isinstance(event, Event)
+            if event.aggregate_type != kind.name:
+                return None
             state = kind.fold(state, event)
     return state

@@ -16,8 +16,10 @@ from domain.events import (
     AgentRegistered,
     Event,
     EventBody,
+    Quota,
     ReadGranted,
     ReadRevoked,
+    Source,
 )
 from domain.identity import id_from_key
 from domain.namespaces import own_namespaces
@@ -26,13 +28,16 @@ RESERVED_AGENT_IDS: Final = frozenset({"owner", "admin", "system"})
 
 
 class Agent(Struct, frozen=True, kw_only=True):
-    """What a decision about an agent needs to know."""
+    """What a decision about an agent needs to know, and what its key lets it do."""
 
     id: str
     version: int
     agent_id: str
     namespace: str
     key_hash: str
+    quota: Quota
+    may_claim: list[Source]
+    key_expires_at: datetime | None = None
     granted: frozenset[str] = frozenset()
     active: bool = True
 
@@ -89,13 +94,16 @@ def fold(agent: Agent | None, event: Event) -> Agent:
             agent_id=body.agent_id,
             namespace=body.namespace,
             key_hash=body.key_hash,
+            quota=body.quota,
+            may_claim=body.may_claim,
+            key_expires_at=body.key_expires_at,
         )
     if agent is None:
         raise ValueError(f"agent {event.aggregate_id} begins with {event.type}")
     agent = replace(agent, version=event.version)
     match body:
-        case AgentKeyRotated(key_hash=key_hash):
-            return replace(agent, key_hash=key_hash)
+        case AgentKeyRotated(key_hash=key_hash, key_expires_at=key_expires_at):
+            return replace(agent, key_hash=key_hash, key_expires_at=key_expires_at)
         case AgentDeactivated():
             return replace(agent, active=False)
         case ReadGranted(namespace=namespace):

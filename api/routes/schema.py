@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 from litestar import Request, Response, Router, get
 from litestar.enums import MediaType
 from litestar.openapi import OpenAPIConfig
@@ -23,6 +24,7 @@ from litestar.response import Redirect
 from litestar.types import Guard
 
 from domain.errors import NotFound
+from memoryweave import contract
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -53,7 +55,7 @@ def openapi_config(version: str, guards: Sequence[Guard]) -> OpenAPIConfig:
             },
         ),
         render_plugins=[
-            JsonRenderPlugin(path=["/", "/openapi.json"], media_type=MediaType.JSON),
+            _Document(path=["/", "/openapi.json"], media_type=MediaType.JSON),
             _Viewer(path="/viewer"),
         ],
         components=Components(
@@ -66,6 +68,23 @@ def openapi_config(version: str, guards: Sequence[Guard]) -> OpenAPIConfig:
         tags=[Tag(name) for name in ("write", "read", "agents", "admin", "system")],
         use_handler_docstrings=True,
     )
+
+
+class _Document(JsonRenderPlugin):
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        """Give the document, with msgspec's own account of the messages.
+
+        The framework loses limits of list items and of values that may be null.
+        """
+        components = openapi_schema["components"]
+        names = components["schemas"].keys() & vars(contract).keys()
+        _, exact = msgspec.json.schema_components(
+            [getattr(contract, name) for name in sorted(names)],
+            ref_template="#/components/schemas/{name}",
+        )
+        schemas = {**components["schemas"], **exact}
+        document = {**openapi_schema, "components": {**components, "schemas": schemas}}
+        return super().render(request, document)
 
 
 class _Viewer(OpenAPIRenderPlugin):

@@ -146,8 +146,7 @@ def went_with_its_session(
     ).fetchone()
     if closed is None:
         return False
-    step.add("removed", {"id": event.aggregate_id, "kind": kind, "namespace": namespace})
-    step.changed(namespace, event)
+    step.add("removed", {"id": event.aggregate_id, "kind": kind})
     return True
 
 
@@ -158,7 +157,7 @@ def _remove(
     bound = (namespace, session, position)
     chosen = f"SELECT id FROM {table} WHERE {which}"  # noqa: S608  # constants, here and below
     step.execute(
-        f"INSERT INTO removed (id, kind, namespace) SELECT id, '{kind}', namespace FROM {table} "  # noqa: S608
+        f"INSERT INTO removed (id, kind) SELECT id, '{kind}' FROM {table} "  # noqa: S608
         f"WHERE {which} ON CONFLICT DO NOTHING",
         bound,
     )

@@ -29,6 +29,9 @@ Label = Annotated[str, Meta(min_length=1, max_length=200)]
 Tags = Annotated[list[Label], Meta(max_length=50)]
 
 
+Time = Annotated[datetime, Meta(tz=True)]
+
+
 class Request(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """A request body. An unknown field is an error, so that a typing slip is seen."""
 
@@ -57,7 +60,7 @@ class RegisterAgent(Request, frozen=True, kw_only=True):
     namespace: Name | None = None
     quota: Quota | None = None
     may_claim: list[Source] | None = None
-    key_expires_at: datetime | None = None
+    key_expires_at: Time | None = None
 
 
 class AgentRegistered(Response, frozen=True, kw_only=True):
@@ -70,6 +73,7 @@ class AgentRegistered(Response, frozen=True, kw_only=True):
     websocket: str
     position: int
     duplicate: bool = False
+    pending_views: list[str] = []
 
 
 class AgentItem(Response, frozen=True, kw_only=True):
@@ -82,9 +86,9 @@ class AgentItem(Response, frozen=True, kw_only=True):
     quota: Quota
     may_claim: list[str]
     active: bool
-    registered_at: datetime
-    key_expires_at: datetime | None
-    last_used_at: datetime | None
+    registered_at: Time
+    key_expires_at: Time | None
+    last_used_at: Time | None
 
 
 class AgentList(Response, frozen=True, kw_only=True):
@@ -100,6 +104,7 @@ class AgentReceipt(Response, frozen=True, kw_only=True):
     position: int
     duplicate: bool
     api_key: str | None = None
+    pending_views: list[str] = []
 
 
 class Grant(Request, frozen=True, kw_only=True):
@@ -120,7 +125,7 @@ class EnrolmentToken(Response, frozen=True, kw_only=True):
     """The one time the token is shown."""
 
     token: str
-    expires_at: datetime
+    expires_at: Time
     position: int
     duplicate: bool = False
 
@@ -141,12 +146,12 @@ class Commit(Request, frozen=True, kw_only=True):
     task_status: Label | None = None
     session_id: Label | None = None
     speaker: Label | None = None
-    observed_at: datetime | None = None
+    observed_at: Time | None = None
     urgent: bool = False
     distill: bool = True
     tags: Tags = []
     metadata: dict[str, Any] = {}
-    expires_at: datetime | None = None
+    expires_at: Time | None = None
 
 
 class CommitReceipt(Response, frozen=True, kw_only=True):
@@ -250,6 +255,7 @@ class GrantReceipt(Response, frozen=True, kw_only=True):
     namespace: str
     position: int
     duplicate: bool
+    pending_views: list[str] = []
 
 
 # --- recall ------------------------------------------------------------------------------------
@@ -259,7 +265,7 @@ class AsOf(Request, frozen=True, kw_only=True):
     """A moment: a position, or the largest position not after a time."""
 
     position: Annotated[int, Meta(ge=0)] | None = None
-    time: datetime | None = None
+    time: Time | None = None
 
 
 class Recall(Request, frozen=True, kw_only=True):
@@ -290,8 +296,8 @@ class Recall(Request, frozen=True, kw_only=True):
     agents: Annotated[list[Name], Meta(max_length=100)] | None = None
     sources: Annotated[list[Source], Meta(max_length=5)] | None = None
     session_id: Label | None = None
-    observed_after: datetime | None = None
-    observed_before: datetime | None = None
+    observed_after: Time | None = None
+    observed_before: Time | None = None
     metadata: dict[Label, str | int | float | bool] | None = None
     min_score: Annotated[float, Meta(ge=0, le=1)] | None = None
 
@@ -327,8 +333,8 @@ class RecallItem(Response, frozen=True, kw_only=True):
     freshness: str
     warnings: list[str]
     tier: str
-    observed_at: datetime | None
-    recorded_at: datetime
+    observed_at: Time | None
+    recorded_at: Time
     derived_from: list[str]
     metadata: dict[str, Any]
     position: int
@@ -394,7 +400,7 @@ class MemoryVersion(Response, frozen=True, kw_only=True):
     source: str
     trigger: str | None
     reason: str | None
-    recorded_at: datetime
+    recorded_at: Time
     position: int
 
 
@@ -413,8 +419,8 @@ class EpisodeDetail(Response, frozen=True, kw_only=True):
     namespace: str
     agent_id: str
     session_id: str | None
-    observed_at: datetime | None
-    recorded_at: datetime
+    observed_at: Time | None
+    recorded_at: Time
     position: int
     status: Literal["pending", "distilled", "skipped", "failed", "deleted"]
     reason: str | None
@@ -522,6 +528,35 @@ class Health(Response, frozen=True, kw_only=True):
     views: dict[str, ViewHealth]
     embedder: EmbedderHealth
     degraded: list[Degraded] = []
+
+
+class ParkedItem(Response, frozen=True, kw_only=True):
+    """One event that a view set aside; ``queued`` ones wait behind an earlier one."""
+
+    position: int
+    type: str
+    cause: Literal["undecodable", "poison", "queued"]
+    reason: str
+
+
+class ProjectionItem(Response, frozen=True, kw_only=True):
+    """One view, how far it has come, and what it set aside."""
+
+    view: str
+    health: ViewHealth
+    parked: list[ParkedItem]
+
+
+class ProjectionList(Response, frozen=True, kw_only=True):
+    """GET /admin/projections."""
+
+    items: list[ProjectionItem]
+
+
+class RetryRequested(Response, frozen=True, kw_only=True):
+    """POST /admin/projections/{view}/retry: the view's projector will try before its next batch."""
+
+    view: str
 
 
 class FieldError(Response, frozen=True, kw_only=True):

@@ -1,0 +1,36 @@
+"""Guard: a query string holds only parameters that the route knows, in readable text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar.connection import ASGIConnection
+from litestar.handlers.base import BaseRouteHandler
+
+from api.problems import InvalidFields
+from memoryweave.contract import FieldError
+
+
+def known_parameters_only(
+    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
+) -> None:
+    """Raise `InvalidFields` for a parameter that the route does not have, one given twice, or NUL.
+
+    As in bodies, a slip of the pen is to be seen, not to be passed over.
+    """
+    known = {
+        getattr(field.kwarg_definition, "query", None) or name
+        for name, field in handler.parsed_fn_signature.parameters.items()
+        if name not in connection.path_params
+    }
+    faults = []
+    for name in sorted(connection.query_params.keys()):
+        values = connection.query_params.getall(name)
+        if name not in known:
+            faults.append(FieldError(field=name[:100], message="is not a parameter of this route"))
+        elif len(values) > 1:
+            faults.append(FieldError(field=name, message="is given more than once"))
+        elif "\x00" in values[0]:
+            faults.append(FieldError(field=name, message="must not hold the character U+0000"))
+    if faults:
+        raise InvalidFields(faults)

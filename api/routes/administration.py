@@ -1,0 +1,63 @@
+"""What the people who run the node ask of it."""
+
+from __future__ import annotations
+
+from litestar.params import FromPath
+
+from api.calls import require_admin, require_no_agent
+from api.dependencies import GivenCall
+from api.documented import question, request_for
+from api.node import Node
+from memoryweave import contract
+from projections.parking import ParkedEvent
+
+
+@question("GET", "/settings", tag="admin")
+async def get_settings(call: GivenCall) -> contract.SettingList:
+    """Read every setting with its origin, secrets masked (admin, owner)."""
+    require_no_agent(call.caller)
+    return contract.SettingList(items=list(await call.threads.run(call.node.settings)))
+
+
+@question("GET", "/admin/projections", tag="admin")
+async def get_projections(call: GivenCall) -> contract.ProjectionList:
+    """Read how far each view has come and which events it set aside (admin)."""
+    require_admin(call.caller)
+    return await call.threads.run(_projections, call.node)
+
+
+@request_for("/admin/projections/{view:str}/retry", tag="admin")
+async def post_retry(call: GivenCall, view: FromPath[str]) -> contract.RetryRequested:
+    """Ask the view's projector to try its parked events again (admin)."""
+    require_admin(call.caller)
+    await call.threads.run(call.node.retry_parked, view)
+    return contract.RetryRequested(view=view)
+
+
+def _projections(node: Node) -> contract.ProjectionList:
+    parked = {"state": node.state.parked_events(), "vector": _parked_in_vector(node)}
+    return contract.ProjectionList(
+        items=[
+            contract.ProjectionItem(
+                view=name,
+                health=health,
+                parked=[
+                    contract.ParkedItem(
+                        position=event.position,
+                        type=event.type,
+                        cause=event.cause,
+                        reason=event.reason,
+                    )
+                    for event in parked.get(name, [])
+                ],
+            )
+            for name, health in node.health().views.items()
+        ]
+    )
+
+
+def _parked_in_vector(node: Node) -> list[ParkedEvent]:
+    try:
+        return node.vector.parked_events()
+    except Exception:  # noqa: BLE001  # damaged files; the view's health says so
+        return []

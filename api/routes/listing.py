@@ -1,0 +1,95 @@
+"""Lists and counts over what the caller may read."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from litestar.params import Parameter
+
+from api.dependencies import GivenCall
+from api.documented import question
+from memoryweave import contract
+from projections.state.listing import Sort
+from queries.bootstrap import bootstrap
+from queries.memories import MemoryList, memories, tombstones
+from queries.stats import namespaces, stats, tags
+
+Limit: TypeAlias = Annotated[int, Parameter(ge=1, le=200)]
+Cursor: TypeAlias = Annotated[str, Parameter(max_length=500)]
+NamespaceName: TypeAlias = Annotated[
+    str, Parameter(min_length=1, max_length=128, pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$")
+]
+TagText: TypeAlias = Annotated[str, Parameter(min_length=1, max_length=200)]
+
+
+@question("GET", "/memories")
+async def get_memories(
+    call: GivenCall,
+    namespace: NamespaceName | None = None,
+    state_: Annotated[contract.MemoryState, Parameter(query="state")] = "live",
+    category: contract.Category | None = None,
+    tag: TagText | None = None,
+    sort: Sort = "recent",
+    cursor: Cursor | None = None,
+    limit: Limit = 50,
+) -> contract.MemoryPage:
+    """List memories; ``next`` is the cursor of the next page, null at the end."""
+    asked = MemoryList(
+        namespace=namespace,
+        state=state_,
+        category=category,
+        tag=tag,
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+    node = call.node
+    return await call.threads.run(memories, asked, call.caller, node.state, node.clock())
+
+
+@question("GET", "/tombstones")
+async def get_tombstones(
+    call: GivenCall,
+    namespace: NamespaceName | None = None,
+    cursor: Cursor | None = None,
+    limit: Limit = 50,
+) -> contract.MemoryPage:
+    """List what was deleted or withdrawn and can be restored, the latest first."""
+    node = call.node
+    return await call.threads.run(
+        tombstones,
+        call.caller,
+        node.state,
+        node.clock(),
+        namespace=namespace,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@question("GET", "/tags")
+async def get_tags(call: GivenCall, namespace: NamespaceName | None = None) -> contract.TagList:
+    """List tags with how many live memories carry each."""
+    node = call.node
+    return await call.threads.run(tags, call.caller, node.state, node.clock(), namespace=namespace)
+
+
+@question("GET", "/namespaces")
+async def get_namespaces(call: GivenCall) -> contract.NamespaceList:
+    """List the namespaces that hold something and that the caller may read."""
+    node = call.node
+    return await call.threads.run(namespaces, call.caller, node.state, node.clock())
+
+
+@question("GET", "/stats")
+async def get_stats(call: GivenCall) -> contract.Stats:
+    """Count what the caller may read."""
+    node = call.node
+    return await call.threads.run(stats, call.caller, node.state, node.clock())
+
+
+@question("GET", "/bootstrap")
+async def get_bootstrap(call: GivenCall) -> contract.Bootstrap:
+    """Read the core facts to start a session with."""
+    node = call.node
+    return await call.threads.run(bootstrap, call.caller, node.state, node.clock())

@@ -1,0 +1,70 @@
+"""One memory or episode by its id."""
+
+from __future__ import annotations
+
+from litestar import Response
+from litestar.params import FromPath
+
+from api.calls import carry_out
+from api.dependencies import GivenCall, WaitFor
+from api.documented import command, question
+from commands.pin import PinMemory, pin, unpin
+from commands.restore import RestoreMemory, restore
+from commands.tag import TagMemory, set_tags
+from memoryweave import contract
+from queries.episode import episode
+from queries.memory import memory, versions
+
+
+@question("GET", "/memory/{memory_id:str}")
+async def get_memory(call: GivenCall, memory_id: FromPath[str]) -> contract.MemoryDetail:
+    """Read one memory with what is known of its life."""
+    node = call.node
+    return await call.threads.run(memory, memory_id, call.caller, node.state, node.clock())
+
+
+@question("GET", "/memory/{memory_id:str}/versions")
+async def get_versions(call: GivenCall, memory_id: FromPath[str]) -> contract.MemoryVersions:
+    """Read every text that a memory had, oldest first, and why each came."""
+    node = call.node
+    return await call.threads.run(versions, memory_id, call.caller, node.state, node.clock())
+
+
+@question("GET", "/episodes/{episode_id:str}")
+async def get_episode(call: GivenCall, episode_id: FromPath[str]) -> contract.EpisodeDetail:
+    """Read one episode, verbatim, and what became of it."""
+    node = call.node
+    return await call.threads.run(episode, episode_id, call.caller, node.state, node.clock())
+
+
+@command("POST", "/memory/{memory_id:str}/restore", contract.MemoryReceipt)
+async def post_restore(
+    call: GivenCall, memory_id: FromPath[str], wait: WaitFor = "false"
+) -> Response[contract.MemoryReceipt]:
+    """Let a tombstone live again, with the text it had."""
+    return await carry_out(call, restore, RestoreMemory(memory_id=memory_id), wait=wait)
+
+
+@command("POST", "/memory/{memory_id:str}/pin", contract.MemoryReceipt)
+async def post_pin(
+    call: GivenCall, memory_id: FromPath[str], wait: WaitFor = "false"
+) -> Response[contract.MemoryReceipt]:
+    """Keep a memory from being forgotten (owner)."""
+    return await carry_out(call, pin, PinMemory(memory_id=memory_id), wait=wait)
+
+
+@command("POST", "/memory/{memory_id:str}/unpin", contract.MemoryReceipt)
+async def post_unpin(
+    call: GivenCall, memory_id: FromPath[str], wait: WaitFor = "false"
+) -> Response[contract.MemoryReceipt]:
+    """Let a pinned memory fade again (owner)."""
+    return await carry_out(call, unpin, PinMemory(memory_id=memory_id), wait=wait)
+
+
+@command("POST", "/memory/{memory_id:str}/tags", contract.MemoryReceipt)
+async def post_tags(
+    call: GivenCall, memory_id: FromPath[str], data: contract.SetTags, wait: WaitFor = "false"
+) -> Response[contract.MemoryReceipt]:
+    """Give a memory exactly these tags from now on."""
+    message = TagMemory(memory_id=memory_id, tags=data.tags)
+    return await carry_out(call, set_tags, message, wait=wait)

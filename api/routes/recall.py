@@ -1,0 +1,40 @@
+"""Asking what is known."""
+
+from __future__ import annotations
+
+from litestar import Response
+
+from api.calls import Call
+from api.dependencies import GivenCall
+from api.documented import question
+from api.rate_limits import Bucket, headers_of
+from api.waiting import wait_for_position
+from domain.identity import uuid7
+from memoryweave import contract
+from queries.recall import RecallParts, recall
+
+
+@question("POST", "/recall", limited=True)
+async def post_recall(call: GivenCall, data: contract.Recall) -> Response[contract.RecallAnswer]:
+    """Find memories and episodes that answer a query, the best first."""
+    bucket = await call.threads.run(call.service.limits.take, call.caller, "recall")
+    if data.min_position is not None:
+        await wait_for_position(call.node, call.threads, data.min_position)
+    answer = await call.threads.search(_recall, call, data)
+    return Response(answer, headers=_headers(bucket))
+
+
+def _recall(call: Call, request: contract.Recall) -> contract.RecallAnswer:
+    node = call.node
+    parts = RecallParts(
+        state=node.state,
+        vector=node.vector,
+        embedder=node.embedder,
+        pool=call.service.lexical,
+    )
+    recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
+    return recall(request, call.caller, parts, node.clock, recall_id)
+
+
+def _headers(bucket: Bucket | None) -> dict[str, str]:
+    return {} if bucket is None else headers_of(bucket)
