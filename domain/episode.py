@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -12,7 +10,7 @@ from domain.events import (
     EpisodeCommitted,
     EpisodeDeleted,
     EpisodeDistilled,
-    EpisodeSkipped,
+    EpisodeRestored,
     Event,
     EventBody,
 )
@@ -21,7 +19,8 @@ from domain.events import (
 class Episode(Struct, frozen=True, kw_only=True):
     """What a decision about an episode needs to know.
 
-    ``memory_ids`` were made from it, ``reinforced_ids`` were seen again in it.
+    ``memory_ids`` were made from it, ``reinforced_ids`` were seen again in it. ``is_deleted``: it
+    is not recalled any more.
     """
 
     id: str
@@ -30,19 +29,22 @@ class Episode(Struct, frozen=True, kw_only=True):
     namespace: str
     session_id: str | None
     author: str
-    status: Literal["pending", "distilled", "skipped", "deleted"] = "pending"
     memory_ids: tuple[str, ...] = ()
     reinforced_ids: tuple[str, ...] = ()
-
-    @property
-    def is_deleted(self) -> bool:
-        """Whether it is not recalled any more."""
-        return self.status == "deleted"
+    is_deleted: bool = False
 
 
 def delete(episode: Episode, reason: str | None = None) -> list[EventBody]:
     """Take it out of recall. Nothing happens to one that was deleted."""
     return [] if episode.is_deleted else [EpisodeDeleted(reason=reason)]
+
+
+def restore(episode: Episode, *, agent_id: str) -> list[EventBody]:
+    """Bring a deleted one back. Nothing happens to one that is there.
+
+    The memories that went with it stay tombstones; each can be restored by itself.
+    """
+    return [EpisodeRestored(agent_id=agent_id)] if episode.is_deleted else []
 
 
 def fold(episode: Episode | None, event: Event) -> Episode:
@@ -62,16 +64,11 @@ def fold(episode: Episode | None, event: Event) -> Episode:
     episode = replace(episode, version=event.version)
     match body:
         case EpisodeDistilled(memory_ids=made, reinforced_ids=reinforced):
-            return replace(
-                episode,
-                status="distilled",
-                memory_ids=tuple(made),
-                reinforced_ids=tuple(reinforced),
-            )
-        case EpisodeSkipped():
-            return replace(episode, status="skipped")
+            return replace(episode, memory_ids=tuple(made), reinforced_ids=tuple(reinforced))
         case EpisodeDeleted():
-            return replace(episode, status="deleted")
+            return replace(episode, is_deleted=True)
+        case EpisodeRestored():
+            return replace(episode, is_deleted=False)
         case _:
             return episode
 

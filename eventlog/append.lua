@@ -11,15 +11,16 @@
 --       4 'next' (each version follows the one before) or 'unique' (no version twice)
 --       5 fencing token, or ''  6 name of the tracked log, or ''  7 tracked position
 --       8 epoch for a log that has none  9 number of aggregates  10 number of sealing keys
---       then per sealing key: subject, key
+--       then per sealing key: subject, key, and what to do with it: 'make' it unless it is there,
+--       'hold' (it must be there), 'destroy'
 --       then per event: number of its aggregate, then e k a n t s o u r p d
 -- Returns a status and its numbers; positions are integers below 2^53.
 
-local HEADER_KEYS, HEADER_ARGS, EVENT_ARGS = 5, 10, 12
+local HEADER_KEYS, HEADER_ARGS, KEY_ARGS, EVENT_ARGS = 5, 10, 3, 12
 
 local command_id, fingerprint = ARGV[1], ARGV[2]
 local aggregates, sealing_keys = tonumber(ARGV[9]), tonumber(ARGV[10])
-local first_event = HEADER_ARGS + 2 * sealing_keys + 1
+local first_event = HEADER_ARGS + KEY_ARGS * sealing_keys + 1
 
 local record = redis.call('HGET', KEYS[2], command_id)
 if record then
@@ -58,13 +59,17 @@ for at = first_event, #ARGV, EVENT_ARGS do
   taken[aggregate][version] = true
 end
 
-local others = {'key-exists'}
+local function sealing_key(i)
+  local at = HEADER_ARGS + KEY_ARGS * (i - 1)
+  return KEYS[HEADER_KEYS + aggregates + i], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+end
+local others = {'key-mismatch'}
 for i = 1, sealing_keys do
-  local subject, key = ARGV[HEADER_ARGS + 2 * i - 1], ARGV[HEADER_ARGS + 2 * i]
-  local stored = redis.call('HGET', KEYS[HEADER_KEYS + aggregates + i], subject)
-  if stored and stored ~= key then
+  local bucket, subject, key, rule = sealing_key(i)
+  local stored = redis.call('HGET', bucket, subject)
+  if rule ~= 'destroy' and stored ~= key and (stored or rule == 'hold') then
     others[#others + 1] = subject
-    others[#others + 1] = stored
+    others[#others + 1] = stored or ''
   end
 end
 if #others > 1 then
@@ -102,8 +107,12 @@ for at = first_event, #ARGV, EVENT_ARGS do
   redis.call('ZADD', KEYS[HEADER_KEYS + tonumber(ARGV[at])], ARGV[at + 4], text)
 end
 for i = 1, sealing_keys do
-  redis.call('HSETNX', KEYS[HEADER_KEYS + aggregates + i],
-    ARGV[HEADER_ARGS + 2 * i - 1], ARGV[HEADER_ARGS + 2 * i])
+  local bucket, subject, key, rule = sealing_key(i)
+  if rule == 'make' then
+    redis.call('HSETNX', bucket, subject, key)
+  elseif rule == 'destroy' then
+    redis.call('HDEL', bucket, subject)
+  end
 end
 if ARGV[6] ~= '' then
   redis.call('HSET', KEYS[4], ARGV[6], ARGV[7])

@@ -13,7 +13,7 @@ from domain.identity import command_time_ms
 from eventlog.connection import Argument
 from eventlog.entry import RawEntry, arguments_of
 from eventlog.keys import Keys, commands_expire_at
-from eventlog.outcomes import Appended, Conflict, Duplicate, KeyExists, TrackingConflict
+from eventlog.outcomes import Appended, Conflict, Duplicate, KeyMismatch, TrackingConflict
 
 MAX_EVENTS: Final = 1_000
 MAX_BYTES: Final = 4 * 1024 * 1024
@@ -39,10 +39,24 @@ class Tracked(Struct, frozen=True):
     position: int
 
 
+class SealingKeys(Struct, frozen=True):
+    """What an append does with the keys of subjects.
+
+    ``made`` are stored unless they are there, ``held`` must be there as given, ``destroyed`` are
+    removed. A text sealed under a key that was destroyed meanwhile could never be opened; without
+    ``held`` it would be stored all the same.
+    """
+
+    made: Mapping[str, bytes] = {}
+    held: Mapping[str, bytes] = {}
+    destroyed: Sequence[str] = ()
+
+
 class AppendRequest(Struct, frozen=True):
     """The script's keys and arguments."""
 
     command_id: str
+    fingerprint: str
     aggregates: list[str]
     keys: list[str]
     arguments: list[Argument]
@@ -77,7 +91,7 @@ def build_request(
     command_id: str,
     fingerprint: str,
     fence: Fence | None,
-    subject_keys: Mapping[str, bytes],
+    sealing: SealingKeys,
     tracked: Tracked | None,
     rule: VersionRule,
     new_epoch: str,
@@ -94,9 +108,11 @@ def build_request(
     size = sum(_size(value) for value in events)
     if size > MAX_BYTES:
         raise TooLarge(f"{size} bytes in one append, the limit is {MAX_BYTES}")
+    sealing_keys = _instructions(sealing)
     expires_at = commands_expire_at(command_id)
     return AppendRequest(
         command_id=command_id,
+        fingerprint=fingerprint,
         aggregates=list(aggregates),
         keys=[
             keys.stream,
@@ -105,7 +121,7 @@ def build_request(
             keys.tracking,
             keys.lease(fence.lease if fence else ""),
             *(keys.aggregate(aggregate_id) for aggregate_id in aggregates),
-            *(keys.sealing_keys(subject) for subject in subject_keys),
+            *(keys.sealing_keys(subject) for subject, _, _ in sealing_keys),
         ],
         arguments=[
             command_id,
@@ -117,8 +133,8 @@ def build_request(
             tracked.position if tracked else "",
             new_epoch,
             len(aggregates),
-            len(subject_keys),
-            *(part for pair in subject_keys.items() for part in pair),
+            len(sealing_keys),
+            *(part for instruction in sealing_keys for part in instruction),
             *events,
         ],
         tracked=tracked,
@@ -142,9 +158,9 @@ def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Dupli
             )
         case [b"conflict", number, expected, actual]:
             raise Conflict(request.aggregates[number - 1], expected, actual)
-        case [b"key-exists", *pairs]:
-            raise KeyExists(
-                {s.decode(): key for s, key in zip(pairs[::2], pairs[1::2], strict=True)}
+        case [b"key-mismatch", *pairs]:
+            raise KeyMismatch(
+                {s.decode(): key or None for s, key in zip(pairs[::2], pairs[1::2], strict=True)}
             )
         case [b"tracked", recorded]:
             assert request.tracked is not None
@@ -157,3 +173,11 @@ def _size(value: Argument) -> int:
     if isinstance(value, bytes):
         return len(value)
     return len(value.encode()) if isinstance(value, str) else 8
+
+
+def _instructions(sealing: SealingKeys) -> list[tuple[str, bytes, str]]:
+    return [
+        *((subject, key, "make") for subject, key in sealing.made.items()),
+        *((subject, key, "hold") for subject, key in sealing.held.items()),
+        *((subject, b"", "destroy") for subject in sealing.destroyed),
+    ]

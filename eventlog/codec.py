@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from msgspec import Raw, Struct
 
 from domain.events import EVENT_TYPES, Event, EventBody
@@ -23,9 +22,12 @@ from eventlog.sealing import (
     KeyRing,
     Randomness,
     SealBroken,
+    SealingKey,
     default_subject,
     derived_subject,
+    destroyed_subjects,
     field_context,
+    key_id_of,
     seal_json,
     subject_of,
     unseal_json,
@@ -43,13 +45,16 @@ _encode: Final = msgspec.json.Encoder().encode
 class SealedEntry(Struct, frozen=True):
     """An event ready to be appended.
 
-    ``subject`` is empty when nothing in the body needed a key. ``new_key`` is the subject's key
-    if the append must store it.
+    ``subject`` is empty when nothing in the body needed a key. ``new_key`` is the subject's key if
+    the append must store it, ``held_key`` if the log held it already and must hold it still. The
+    keys of the subjects in ``destroys`` end with the append.
     """
 
     entry: RawEntry
     subject: str = ""
     new_key: bytes | None = None
+    held_key: bytes | None = None
+    destroys: tuple[str, ...] = ()
 
 
 class Undecodable(Exception):
@@ -98,40 +103,41 @@ class Codec:
         members = {name: getattr(event.body, name) for name in shape.members}
         texts = {name: value for name in shape.sealed if _is_text(value := members[name])}
         if not texts:
-            return SealedEntry(_entry(event, _encode(members)))
+            entry = _entry(event, _encode(members))
+            return SealedEntry(entry, destroys=destroyed_subjects(event))
         subject = subject_of(event)
-        cipher, new_key = self.keys.for_sealing(
-            subject,
-            brand_new=event.version == 1
-            and subject == f"{event.aggregate_type.lower()}:{event.aggregate_id}",
-        )
+        key, is_new = self.keys.for_sealing(subject, brand_new=_begins_subject(event, subject))
         for name, value in texts.items():
             context = field_context(event.event_id, name)
-            members[name] = seal_json(cipher, _encode(value), context, self._randomness)
+            members[name] = seal_json(key, _encode(value), context, self._randomness)
         if subject != derived_subject(event):
             members[SUBJECT_MEMBER] = subject
-        return SealedEntry(_entry(event, _encode(members)), subject, new_key)
+        return _sealed(_entry(event, _encode(members)), subject, key, is_new)
 
-    def reseal(self, sealed: SealedEntry, key: bytes) -> SealedEntry:
-        """Close an event anew under the key that the log has for its subject already.
+    def reseal(self, sealed: SealedEntry, stored: bytes | None) -> SealedEntry:
+        """Close an event anew under the key that the log has for its subject, or under a new one
+        where ``stored`` is None.
 
-        For the loser of a race between two writers who both made a key for one subject.
+        For the loser of a race: somebody else made the subject's key first, or destroyed it.
         """
-        if sealed.new_key is None:
-            raise ValueError(f"nothing new was sealed under {sealed.subject!r}")
-        made, stored = AESGCM(sealed.new_key), AESGCM(key)
+        before = sealed.new_key or sealed.held_key
+        if before is None:
+            raise ValueError(f"nothing was sealed at {sealed.entry.type}, it needs no other key")
+        self.keys.discard(sealed.subject, before)
+        if stored is not None:
+            self.keys.adopt({sealed.subject: stored})
+        old = SealingKey(before)
+        key, is_new = self.keys.for_sealing(sealed.subject, brand_new=False)
         entry = sealed.entry
         members = _decode_members(entry.body)
         for name in shape_of(self._types[entry.type, entry.schema]).sealed:
             quoted = bytes(members[name])
             if quoted.startswith(b'"'):
                 context = field_context(entry.event_id, name)
-                plain = unseal_json(made, quoted, context)
-                members[name] = Raw(_encode(seal_json(stored, plain, context, self._randomness)))
-        self.keys.adopt({sealed.subject: key})
-        return SealedEntry(
-            msgspec.structs.replace(entry, body=_encode(members)), sealed.subject, None
-        )
+                plain = unseal_json(old, quoted, context)
+                members[name] = Raw(_encode(seal_json(key, plain, context, self._randomness)))
+        resealed = msgspec.structs.replace(entry, body=_encode(members))
+        return _sealed(resealed, sealed.subject, key, is_new)
 
     def open(self, entry: RawEntry) -> Event:
         """Open one entry. Raises `Undecodable` or `UnknownEventType`."""
@@ -148,11 +154,9 @@ class Codec:
         What cannot be opened takes its place in the list as the error itself.
         """
         closed = [self._look_into(entry) for entry in entries]
-        subjects = {c.subject for c in closed if isinstance(c, _Closed) and c.subject}
-        ciphers = self.keys.for_opening(subjects) if subjects else {}
-        return [
-            self._open(c, ciphers.get(c.subject)) if isinstance(c, _Closed) else c for c in closed
-        ]
+        wanted = {(c.subject, c.key_id) for c in closed if isinstance(c, _Closed) and c.subject}
+        keys = self.keys.for_opening(wanted) if wanted else {}
+        return [self._open(c, keys.get(c.subject)) if isinstance(c, _Closed) else c for c in closed]
 
     def _look_into(self, entry: RawEntry) -> _Closed | Undecodable | UnknownEventType:
         if entry.malformed:
@@ -177,18 +181,23 @@ class Codec:
         try:
             named = _text(members, SUBJECT_MEMBER) or ""
             subject = named or _derived_subject(entry, members)
-        except (msgspec.DecodeError, OverflowError) as error:
-            return Undecodable(entry, f"its subject cannot be told: {error}")
-        return _Closed(entry, shape, members, sealed, subject, named)
+            key_id = key_id_of(sealed[0][1])
+        except (SealBroken, msgspec.DecodeError, OverflowError) as error:
+            return Undecodable(entry, f"its key cannot be told: {error}")
+        return _Closed(entry, shape, members, sealed, subject, named, key_id)
 
-    def _open(self, closed: _Closed, cipher: AESGCM | None) -> Event | Undecodable:
+    def _open(self, closed: _Closed, key: SealingKey | None) -> Event | Undecodable:
         entry = closed.entry
         try:
-            plain = _opened_body(closed, cipher)
+            plain = _opened_body(closed, key)
             body = self._decode(plain, (entry.type, entry.schema), closed.shape)
-            return _event(entry, body, closed.named_subject)
+            event = _event(entry, body, closed.named_subject)
         except (SealBroken, msgspec.DecodeError, OverflowError) as error:
             return Undecodable(entry, str(error))
+        if destroyed := destroyed_subjects(event):
+            # A reader must not go on opening what was destroyed because it saw the key before.
+            self.keys.forget(destroyed)
+        return event
 
     def _decode(self, plain: bytes, written: TypeSchema, shape: BodyShape) -> EventBody:
         if written not in self._upcasters:
@@ -210,19 +219,31 @@ class _Closed(Struct, frozen=True):
     sealed: list[tuple[str, bytes]] = []
     subject: str = ""
     named_subject: str = ""
+    key_id: bytes = b""
 
 
-def _opened_body(closed: _Closed, cipher: AESGCM | None) -> bytes:
+def _opened_body(closed: _Closed, key: SealingKey | None) -> bytes:
     if not closed.sealed:
         return closed.entry.body
     members = closed.members
     for name, quoted in closed.sealed:
-        if cipher is None:
+        if key is None or key.id != closed.key_id:
             members[name] = Raw(closed.shape.erased[name])
         else:
             context = field_context(closed.entry.event_id, name)
-            members[name] = Raw(unseal_json(cipher, quoted, context))
+            members[name] = Raw(unseal_json(key, quoted, context))
     return _encode(members)
+
+
+def _sealed(entry: RawEntry, subject: str, key: SealingKey, is_new: bool) -> SealedEntry:
+    if is_new:
+        return SealedEntry(entry, subject, new_key=key.raw)
+    return SealedEntry(entry, subject, held_key=key.raw)
+
+
+def _begins_subject(event: Event, subject: str) -> bool:
+    """Tell whether no earlier event can have been sealed for that subject."""
+    return event.version == 1 and subject == f"{event.aggregate_type.lower()}:{event.aggregate_id}"
 
 
 def _event(entry: RawEntry, body: EventBody, subject: str) -> Event:

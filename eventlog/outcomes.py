@@ -74,14 +74,14 @@ class LogFork(MemoryWeaveError):
     title = "The log has another history"
 
 
-class KeyExists(IntegrityError):
-    """A subject has another sealing key than the one given; nothing was written.
+class KeyMismatch(IntegrityError):
+    """A text was sealed under a key that is not its subject's; nothing was written.
 
-    Somebody made the key first. ``keys`` holds the stored key of each such subject: seal again
-    with it and repeat.
+    Somebody else made the key first, or it was destroyed. ``keys`` holds the stored key of each
+    such subject, None where there is none any more: seal again and repeat.
     """
 
-    def __init__(self, keys: dict[str, bytes]) -> None:
+    def __init__(self, keys: dict[str, bytes | None]) -> None:
         super().__init__(f"sealed under a key that is not the stored one: {sorted(keys)}")
         self.keys = keys
 

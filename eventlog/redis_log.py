@@ -14,12 +14,22 @@ from typing import Any, Final, Self, TypeVar
 
 import redis
 from msgspec import Struct
-from redis.exceptions import BusyLoadingError, NoScriptError, OutOfMemoryError, ResponseError
+from redis.exceptions import (
+    BusyLoadingError,
+    ClusterDownError,
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    ResponseError,
+    TryAgainError,
+)
 
 from domain.errors import KeyReused, LogFull, LogUnavailable
 from eventlog.append import (
     AppendRequest,
     Fence,
+    SealingKeys,
     Tracked,
     VersionRule,
     build_request,
@@ -30,15 +40,15 @@ from eventlog.connection import Argument, Connections, NotSent
 from eventlog.entry import RawEntry, entry_from
 from eventlog.keys import Keys
 from eventlog.outcomes import Appended, Duplicate, InDoubt, LogGap
-from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE
+from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE, READ_SNAPSHOTS
 
 T = TypeVar("T")
 
 _FIRST_PAUSE_S: Final = 0.005
 _LONGEST_PAUSE_S: Final = 0.25
 # Answers of a server that will take the same command a little later, and has not done it yet.
-_NOT_NOW: Final = ("LOADING", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "BUSY")
-_NOT_ENOUGH_REPLICAS: Final = "NOREPLICAS"
+_PASSING: Final = (ClusterDownError, NoScriptError, ReadOnlyError, TryAgainError)
+_PASSING_WORDS: Final = ("BUSY", "NOREPLICAS")
 
 
 class Head(Struct, frozen=True):
@@ -91,16 +101,20 @@ class RedisLog:
         fingerprint: str,
         fence: Fence | None = None,
         subject_keys: Mapping[str, bytes] | None = None,
+        held_keys: Mapping[str, bytes] | None = None,
+        destroyed_keys: Sequence[str] = (),
         tracking: Tracked | None = None,
         rule: VersionRule = "next",
     ) -> Appended | Duplicate:
         """Store the events of one command, all or none, and say at which positions they are.
 
         ``command_id`` (a UUID) and ``fingerprint`` make a repeat recognisable; they go into every
-        entry. ``subject_keys`` are new sealing keys, stored with the events. Repeats by itself,
+        entry. ``subject_keys`` are new sealing keys, stored with the events; ``held_keys`` are
+        those that texts of this append were sealed under and that must be stored already;
+        the keys of the subjects in ``destroyed_keys`` end with this append. Repeats by itself,
         with the same command id, until the answer is definite or the deadline has passed.
 
-        Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyExists,
+        Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyMismatch,
         TrackingConflict: nothing was written. LogUnavailable: nothing was written, the log cannot
         be reached. InDoubt: the deadline passed and nobody knows; repeat with the same id.
         ValueError: there is nothing to append.
@@ -114,7 +128,7 @@ class RedisLog:
             command_id=command_id,
             fingerprint=fingerprint,
             fence=fence,
-            subject_keys=subject_keys or {},
+            sealing=SealingKeys(subject_keys or {}, held_keys or {}, destroyed_keys),
             tracked=tracking,
             rule=rule,
             new_epoch=self._new_epoch(),
@@ -199,20 +213,25 @@ class RedisLog:
         stored = self._repeatable(lambda: self._server.call("HGET", self.keys.tracking, upstream))
         return None if stored is None else int(stored)
 
-    def put_snapshot(self, aggregate_id: str, version: int, snapshot: bytes, keep: int) -> None:
-        """Keep a snapshot's bytes, and of the older ones the newest, ``keep`` in all."""
-        self._repeatable(
-            lambda: self._server.call_script(
-                PUT_SNAPSHOT, [self.keys.snapshots(aggregate_id)], [version, snapshot, keep]
-            )
+    def put_snapshot(self, aggregate_id: str, version: int, snapshot: bytes, keep: int) -> bool:
+        """Keep a snapshot's bytes, and of the older ones the newest, ``keep`` in all.
+
+        False, and nothing is kept, if the log does not hold the event with that version.
+        """
+        keys = self._snapshot_keys(aggregate_id)
+        arguments: list[Argument] = [version, snapshot, keep]
+        return bool(
+            self._repeatable(lambda: self._server.call_script(PUT_SNAPSHOT, keys, arguments))
         )
 
     def snapshots(self, aggregate_id: str) -> dict[int, bytes]:
-        """Give the kept snapshots of an aggregate by version."""
-        pairs = self._repeatable(
-            lambda: self._server.call("HGETALL", self.keys.snapshots(aggregate_id))
-        )
-        return {int(v): raw for v, raw in zip(pairs[::2], pairs[1::2], strict=True)}
+        """Give the kept snapshots of an aggregate by version, in one round trip.
+
+        One is left out if the log does not hold the very event that it was taken after.
+        """
+        keys = self._snapshot_keys(aggregate_id)
+        pairs = self._repeatable(lambda: self._server.call_script(READ_SNAPSHOTS, keys, []))
+        return {int(version): snapshot for version, snapshot in pairs}
 
     def close(self) -> None:
         """Close the connections."""
@@ -229,6 +248,13 @@ class RedisLog:
     ) -> None:
         self.close()
 
+    def _snapshot_keys(self, aggregate_id: str) -> list[str]:
+        return [
+            self.keys.snapshots(aggregate_id),
+            self.keys.aggregate(aggregate_id),
+            self.keys.stream,
+        ]
+
     def _until_definite(self, request: AppendRequest) -> Any:
         """Run the append script, again and again, until it is known what became of it."""
         patience = _Patience(self._deadline_s)
@@ -236,18 +262,22 @@ class RedisLog:
         while True:
             try:
                 return self._server.call_script(APPEND, request.keys, request.arguments)
-            except (NotSent, BusyLoadingError, NoScriptError) as error:
+            except (NotSent, BusyLoadingError) as error:
                 cause: Exception = error
             except OutOfMemoryError as error:
+                # The script was not started, so it could not say that this is a repeat.
+                if duplicate := self.find_duplicate(request.command_id, request.fingerprint):
+                    return [b"duplicate", duplicate.first, duplicate.last]
                 if not in_doubt:
                     raise LogFull(
                         f"the log server is at its memory limit, nothing was stored ({error})"
                     ) from error
                 # Refused this time, but an earlier attempt may be stored yet.
                 cause = error
+            except NoPermissionError as error:
+                raise LogUnavailable(f"the log server does not allow it: {error}") from error
             except ResponseError as error:
-                if not str(error).startswith((*_NOT_NOW, _NOT_ENOUGH_REPLICAS)):
-                    in_doubt = True
+                in_doubt = in_doubt or not _is_passing(error)
                 cause = error
             except (redis.RedisError, OSError) as error:
                 in_doubt = True
@@ -263,9 +293,12 @@ class RedisLog:
         while True:
             try:
                 return ask()
+            except OutOfMemoryError as error:
+                raise LogFull(f"the log server is at its memory limit ({error})") from error
             except (NotSent, redis.RedisError, OSError) as error:
-                if not patience.pause():
-                    raise LogUnavailable(f"the log cannot be read: {error}") from error
+                refused = isinstance(error, ResponseError) and not _is_passing(error)
+                if refused or not patience.pause():
+                    raise LogUnavailable(f"the log server refused or failed: {error}") from error
 
 
 def contiguous(raw: Iterable[Any], first: int) -> list[RawEntry]:
@@ -291,6 +324,10 @@ def position_of(entry_id: bytes) -> int:
     if rest != b"0":
         raise LogGap(int(position) + 1, int(position))
     return int(position)
+
+
+def _is_passing(error: ResponseError) -> bool:
+    return isinstance(error, _PASSING) or str(error).startswith(_PASSING_WORDS)
 
 
 class _Patience:

@@ -34,7 +34,7 @@ from eventlog.append import Fence, Tracked, VersionRule
 from eventlog.codec import Codec, SealedEntry
 from eventlog.entry import RawEntry
 from eventlog.mapper import StoredEntry, stored_entry
-from eventlog.outcomes import AlreadyAppended, Duplicate, KeyExists
+from eventlog.outcomes import AlreadyAppended, Duplicate, KeyMismatch
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from eventlog.snapshots import RedisSnapshotRecorder, Snapshots
@@ -119,31 +119,39 @@ class RedisAggregateRecorder(AggregateRecorder):
         return range(outcome.first, outcome.last + 1)
 
     def _append(self, batch: _Batch) -> Any:
-        """Append; where another writer made a subject's key first, seal with that and repeat."""
+        """Append; where a subject's key is another by now, seal with that and repeat."""
         for _ in range(_SEALING_ATTEMPTS - 1):
             try:
                 return self._append_once(batch)
-            except KeyExists as error:
+            except KeyMismatch as error:
                 batch = replace(batch, sealed=[self._resealed(s, error) for s in batch.sealed])
         return self._append_once(batch)
 
     def _append_once(self, batch: _Batch) -> Any:
-        new_keys = {s.subject: s.new_key for s in batch.sealed if s.new_key is not None}
+        new_keys: dict[str, bytes] = {}
+        for sealed in batch.sealed:
+            if sealed.new_key is not None:
+                made = new_keys.setdefault(sealed.subject, sealed.new_key)
+                assert made == sealed.new_key, f"two new keys for {sealed.subject}"
+        destroyed = [subject for sealed in batch.sealed for subject in sealed.destroys]
         outcome = self._log.append(
             [sealed.entry for sealed in batch.sealed],
             command_id=batch.command_id,
             fingerprint=batch.fingerprint,
             fence=batch.fence,
             subject_keys=new_keys,
+            held_keys={s.subject: s.held_key for s in batch.sealed if s.held_key is not None},
+            destroyed_keys=destroyed,
             tracking=batch.tracked,
             rule=batch.rule,
         )
-        if new_keys and not isinstance(outcome, Duplicate):
+        if not isinstance(outcome, Duplicate):
             self._codec.keys.adopt(new_keys)
+            self._codec.keys.forget(destroyed)
         return outcome
 
-    def _resealed(self, sealed: SealedEntry, error: KeyExists) -> SealedEntry:
-        if sealed.new_key is None or sealed.subject not in error.keys:
+    def _resealed(self, sealed: SealedEntry, error: KeyMismatch) -> SealedEntry:
+        if not sealed.subject or sealed.subject not in error.keys:
             return sealed
         return self._codec.reseal(sealed, error.keys[sealed.subject])
 

@@ -1,13 +1,16 @@
 """Keys and seals: which key closes a text, and how (spec: events.md, "Sealing").
 
-A sealed value is ``base64(nonce ‖ AES-256-GCM(JSON of the value))`` with a random 96-bit nonce
-(NIST SP 800-38D, 8.2.2). The additional data bind it to its event and field, so a sealed text
-cannot be moved to another place. Null, ``[]`` and ``{}`` hold no text and stay as they are.
+A sealed value is ``base64(key id ‖ nonce ‖ AES-256-GCM(JSON of the value))`` with a random 96-bit
+nonce (NIST SP 800-38D, 8.2.2). The additional data bind it to its event and field, so a sealed
+text cannot be moved to another place. The key id, four bytes of the key's SHA-256, tells a text
+whose key was destroyed, and whose subject has another one by now, from a damaged text. Null, ``[]``
+and ``{}`` hold no text and stay as they are.
 """
 
 from __future__ import annotations
 
 import binascii
+import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -18,10 +21,12 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from domain.events import Event
+from domain.events import Event, SessionClosed
 
 KEY_BYTES: Final = 32
+KEY_ID_BYTES: Final = 4
 NONCE_BYTES: Final = 12
+_HEADER_BYTES: Final = KEY_ID_BYTES + NONCE_BYTES
 EPHEMERAL_SUFFIX: Final = "-ephemeral"
 CACHED_KEYS: Final = 16_384
 
@@ -77,37 +82,60 @@ def session_subject(namespace: str, session_id: str | None) -> str:
     return f"session:{namespace}:{session_id or '-'}"
 
 
+def destroyed_subjects(event: Event) -> tuple[str, ...]:
+    """Say whose keys end with this event: closing a session destroys the session's key."""
+    if isinstance(event.body, SessionClosed) and event.body.namespace.endswith(EPHEMERAL_SUFFIX):
+        return (session_subject(event.body.namespace, event.body.session_id),)
+    return ()
+
+
 def field_context(event_id: str, field: str) -> bytes:
     """Give the additional data that bind a sealed value to its event and field."""
     return f"{event_id}\x1f{field}".encode()
 
 
-def seal(cipher: AESGCM, plain: bytes, context: bytes, randomness: Randomness) -> bytes:
-    """Seal ``plain``; the answer is nonce and ciphertext, 28 bytes longer."""
+class SealingKey:
+    """A subject's key, ready for use."""
+
+    __slots__ = ("cipher", "id", "raw")
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self.id = hashlib.sha256(raw).digest()[:KEY_ID_BYTES]
+        self.cipher = AESGCM(raw)
+
+
+def seal_json(key: SealingKey, plain: bytes, context: bytes, randomness: Randomness) -> str:
+    """Seal a field's JSON into the base64 text that stands in the body."""
     nonce = randomness(NONCE_BYTES)
-    return nonce + cipher.encrypt(nonce, plain, context)
+    sealed = key.id + nonce + key.cipher.encrypt(nonce, plain, context)
+    return binascii.b2a_base64(sealed, newline=False).decode()
 
 
-def unseal(cipher: AESGCM, sealed: bytes, context: bytes) -> bytes:
-    """Open what `seal` closed. Raises `SealBroken`."""
+def unseal_json(key: SealingKey, quoted: bytes, context: bytes) -> bytes:
+    """Open a field's quoted base64 text into its JSON. Raises `SealBroken`."""
+    sealed = _bytes_of(quoted)
+    if sealed[:KEY_ID_BYTES] != key.id:
+        raise SealBroken("the fields of one event were sealed under different keys")
     try:
-        return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context)
+        return key.cipher.decrypt(
+            sealed[KEY_ID_BYTES:_HEADER_BYTES], sealed[_HEADER_BYTES:], context
+        )
     except (InvalidTag, ValueError) as error:
         raise SealBroken("the sealed value does not open under its subject's key") from error
 
 
-def seal_json(cipher: AESGCM, plain: bytes, context: bytes, randomness: Randomness) -> str:
-    """Seal a field's JSON into the base64 text that stands in the body."""
-    return binascii.b2a_base64(seal(cipher, plain, context, randomness), newline=False).decode()
+def key_id_of(quoted: bytes) -> bytes:
+    """Say under which key a field's quoted base64 text was sealed. Raises `SealBroken`."""
+    # Eight characters hold six bytes.
+    return _bytes_of(quoted[:9] + b'"')[:KEY_ID_BYTES]
 
 
-def unseal_json(cipher: AESGCM, quoted: bytes, context: bytes) -> bytes:
-    """Open a field's quoted base64 text into its JSON. Raises `SealBroken`."""
+def _bytes_of(quoted: bytes) -> bytes:
     try:
-        sealed = binascii.a2b_base64(quoted[1:-1], strict_mode=True)
+        return binascii.a2b_base64(quoted[1:-1], strict_mode=True)
     except binascii.Error as error:
         raise SealBroken("the sealed value is not base64") from error
-    return unseal(cipher, sealed, context)
 
 
 class KeyRing:
@@ -123,65 +151,73 @@ class KeyRing:
         self._fetch = fetch
         self._randomness = randomness
         self._size = size
-        self._stored: OrderedDict[str, AESGCM] = OrderedDict()
-        self._made: OrderedDict[str, bytes] = OrderedDict()
+        self._stored: OrderedDict[str, SealingKey] = OrderedDict()
+        self._made: OrderedDict[str, SealingKey] = OrderedDict()
         self._lock = Lock()
 
-    def for_opening(self, subjects: Iterable[str]) -> dict[str, AESGCM]:
-        """Give the ciphers of subjects, asking the log once for those not yet seen.
+    def for_opening(self, wanted: Iterable[tuple[str, bytes]]) -> dict[str, SealingKey]:
+        """Give the keys of (subject, key id) pairs, asking the log once for those not seen yet.
 
-        A subject without a key is left out: it was erased.
+        A key that was destroyed is left out, whether its subject has another one by now or not.
+        Of a subject that is wanted under two keys, the present one is given.
         """
-        found: dict[str, AESGCM] = {}
+        wanted = set(wanted)
+        found: dict[str, SealingKey] = {}
         missing: set[str] = set()
         with self._lock:
-            for subject in subjects:
-                cipher = self._stored.get(subject)
-                if cipher is None:
+            for subject, key_id in wanted:
+                key = self._stored.get(subject)
+                if key is None or key.id != key_id:
                     missing.add(subject)
                 else:
                     self._stored.move_to_end(subject)
-                    found[subject] = cipher
+                    found[subject] = key
         if missing:
             fetched = self._fetch(sorted(missing))
             self.adopt(fetched)
-            found.update((subject, AESGCM(key)) for subject, key in fetched.items())
+            found.update((subject, SealingKey(raw)) for subject, raw in fetched.items())
         return found
 
-    def for_sealing(self, subject: str, *, brand_new: bool) -> tuple[AESGCM, bytes | None]:
-        """Give a subject's cipher, and the key itself if the append must store it.
+    def for_sealing(self, subject: str, *, brand_new: bool) -> tuple[SealingKey, bool]:
+        """Give a subject's key, and whether the append must store it.
 
         ``brand_new`` says that nothing of the subject can be in the log yet, which saves asking.
         """
         with self._lock:
-            cipher = self._stored.get(subject)
+            key = self._stored.get(subject)
             made = self._made.get(subject)
-        if cipher is not None:
-            return cipher, None
-        if made is None and not brand_new:
-            cipher = self.for_opening((subject,)).get(subject)
-            if cipher is not None:
-                return cipher, None
-        if made is None:
-            with self._lock:
-                made = self._made.setdefault(subject, self._randomness(KEY_BYTES))
-                while len(self._made) > self._size:
-                    self._made.popitem(last=False)
-        return AESGCM(made), made
+        if key is None and made is None and not brand_new:
+            fetched = self._fetch((subject,))
+            self.adopt(fetched)
+            key = SealingKey(fetched[subject]) if subject in fetched else None
+        if key is not None:
+            return key, False
+        with self._lock:
+            made = self._made.get(subject) or SealingKey(self._randomness(KEY_BYTES))
+            self._made[subject] = made
+            while len(self._made) > self._size:
+                self._made.popitem(last=False)
+        return made, True
 
     def adopt(self, keys: Mapping[str, bytes]) -> None:
         """Take over keys that the log is known to hold."""
         with self._lock:
-            for subject, key in keys.items():
+            for subject, raw in keys.items():
                 self._made.pop(subject, None)
-                self._stored[subject] = AESGCM(key)
+                self._stored[subject] = SealingKey(raw)
                 self._stored.move_to_end(subject)
             while len(self._stored) > self._size:
                 self._stored.popitem(last=False)
 
     def forget(self, subjects: Iterable[str]) -> None:
-        """Drop keys that were destroyed in the log."""
+        """Drop keys that the log has destroyed. Those made here and not stored yet stay in use."""
         with self._lock:
             for subject in subjects:
-                self._made.pop(subject, None)
                 self._stored.pop(subject, None)
+
+    def discard(self, subject: str, raw: bytes) -> None:
+        """Drop one key, which the log no longer holds, unless another has taken its place."""
+        with self._lock:
+            key = self._stored.get(subject)
+            if key is not None and key.raw == raw:
+                del self._stored[subject]

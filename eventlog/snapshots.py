@@ -36,7 +36,6 @@ class Snapshot(Struct, frozen=True):
 
 class _Stored(Struct, frozen=True, array_like=True):
     code: str
-    event_id: str
     topic: str
     state: bytes
     checksum: bytes
@@ -59,14 +58,10 @@ class Snapshots:
     def put(self, snapshot: Snapshot) -> None:
         """Keep a snapshot; nothing is kept if the log does not hold its event.
 
-        Raises `LogUnavailable`; a caller who has stored its events already may go on.
+        Raises `LogUnavailable` and `LogFull`; a caller whose events are stored may go on.
         """
-        event_id = self._event_id(snapshot.aggregate_id, snapshot.version)
-        if event_id is None:
-            return
         stored = _Stored(
             self._code_version,
-            event_id,
             snapshot.topic,
             snapshot.state,
             _checksum(snapshot.version, snapshot.state),
@@ -78,18 +73,9 @@ class Snapshots:
         found = []
         for version, raw in sorted(self._log.snapshots(aggregate_id).items()):
             stored = self._usable(version, raw)
-            if stored and self._event_id(aggregate_id, version) == stored.event_id:
+            if stored:
                 found.append(Snapshot(aggregate_id, version, stored.topic, stored.state))
         return found
-
-    def latest(self, aggregate_id: str, up_to_version: int | None = None) -> Snapshot | None:
-        """Give the newest usable snapshot, or None."""
-        fitting = [
-            snapshot
-            for snapshot in self.select(aggregate_id)
-            if up_to_version is None or snapshot.version <= up_to_version
-        ]
-        return fitting[-1] if fitting else None
 
     def _usable(self, version: int, raw: bytes) -> _Stored | None:
         try:
@@ -98,10 +84,6 @@ class Snapshots:
             return None
         whole = stored.checksum == _checksum(version, stored.state)
         return stored if whole and stored.code == self._code_version else None
-
-    def _event_id(self, aggregate_id: str, version: int) -> str | None:
-        events = self._log.read_aggregate(aggregate_id, version - 1, up_to_version=version)
-        return events[0].event_id if events else None
 
 
 class RedisSnapshotRecorder(AggregateRecorder):

@@ -68,6 +68,10 @@ class Subscription:
             raw = self._read_stream(limit, wait_s)
             if raw is None or not self._checkpoint.epoch:
                 self._verify()
+        except LogFork:
+            # Compared anew at the next call, so that nobody reads on by calling once more.
+            self._server.close()
+            raise
         except (NotSent, redis.RedisError, OSError) as error:
             # A new connection may reach another server, or the same one with less in it.
             self._server.close()

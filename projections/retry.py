@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -38,12 +37,14 @@ def request_retry(view: Path) -> None:
     (view / _REQUEST).touch(mode=0o600)
 
 
-def take_retry_request(view: Path) -> bool:
-    """Tell whether a retry was asked for, and take the request."""
-    with suppress(FileNotFoundError):
-        (view / _REQUEST).unlink()
-        return True
-    return False
+def retry_requested(view: Path) -> bool:
+    """Tell whether a retry was asked for."""
+    return (view / _REQUEST).exists()
+
+
+def finish_retry_request(view: Path) -> None:
+    """Take the request away once it was done; a crash before that only repeats a retry."""
+    (view / _REQUEST).unlink(missing_ok=True)
 
 
 def retry_parked(projector: Projector, log: LogReader, codec: Codec) -> RetryReport:

@@ -28,7 +28,7 @@ from projections.batch import SortedBatch, sort_batch
 from projections.generation import ViewDirectory
 from projections.parking import Parking
 from projections.projector import PoisonEvent, Projector, ViewFenced
-from projections.retry import LogReader, retry_parked, take_retry_request
+from projections.retry import LogReader, finish_retry_request, retry_parked, retry_requested
 from projections.status import State, StatusFile, ViewStatus
 
 BATCH: Final = 500
@@ -91,6 +91,7 @@ class ProjectionRunner:
         self._position = 0
         self._retries = 0
         self._resumed = False
+        self._state: State | None = None
 
     def run(self, stop: threading.Event) -> None:
         """Follow the log until ``stop`` is set or the view stops; its status says which."""
@@ -110,9 +111,8 @@ class ProjectionRunner:
                 self._tell_paused(error, failures)
                 stop.wait(_backoff(failures, self._pace))
             else:
-                if failures:
-                    _log.info("view_resumed", view=self._projector.name, position=self._position)
                 failures = 0
+                self._tell_running()
                 wait_s = self._pace.busy_s if more else self._pace.idle_s
         self._tell("stopped", "", "its worker was stopped")
 
@@ -124,17 +124,16 @@ class ProjectionRunner:
         self._position = self._projector.checkpoint().position
         self._take_over_parked()
         self._resumed = True
-        self._tell("running")
 
     def _take_over_parked(self) -> None:
         self._parked = {parked.position: parked.key for parked in self._projector.parked()}
 
     def _turn(self, wait_s: float, stop: threading.Event) -> bool:
         """Do one batch, or what is to be done between batches; tell if there may be more."""
-        if take_retry_request(self._directory.path):
+        if retry_requested(self._directory.path):
             self._retry()
         if not self._pending:
-            self._pending = self._source.read(BATCH, wait_s)
+            self._pending = _unseen(self._source.read(BATCH, wait_s), self._position)
         if not self._pending:
             return self._between_batches()
         self._apply_pending(stop)
@@ -203,6 +202,14 @@ class ProjectionRunner:
             still_parked=report.still_parked,
         )
         self._tell("running")
+        finish_retry_request(self._directory.path)
+
+    def _tell_running(self) -> None:
+        if self._state == "running":
+            return
+        if self._state == "paused":
+            _log.info("view_resumed", view=self._projector.name, position=self._position)
+        self._tell("running")
 
     def _tell_paused(self, error: Exception, failures: int) -> None:
         reason = describe(error)
@@ -220,18 +227,24 @@ class ProjectionRunner:
         )
 
     def _tell(self, state: State, problem: str = "", reason: str = "") -> None:
-        self._status.write(
-            ViewStatus(
-                state=state,
-                position=self._position,
-                parked=len(self._parked),
-                generation=self._directory.generation,
-                problem=problem,
-                reason=reason,
-                retries=self._retries,
-                pid=os.getpid(),
-            )
+        self._state = state
+        status = ViewStatus(
+            state=state,
+            position=self._position,
+            parked=len(self._parked),
+            generation=self._directory.generation,
+            problem=problem,
+            reason=reason,
+            retries=self._retries,
+            pid=os.getpid(),
         )
+        try:
+            self._status.write(status)
+        except OSError as error:
+            # The view goes on or waits all the same; only its readers learn of it later.
+            _log.error(
+                "status_not_written", view=self._projector.name, reason=describe(error)
+            )  # no stack trace leaves the process
 
 
 def problem_of(error: Exception) -> str:
@@ -262,6 +275,19 @@ def describe(error: Exception) -> str:
             frames = traceback.extract_tb(error.__traceback__)
             where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
             return f"{type(error).__name__}{where}"
+
+
+def _unseen(entries: list[RawEntry], position: int) -> list[RawEntry]:
+    """Drop what the view has shown; raise `LogGap` unless the rest follows on ``position``.
+
+    The subscription has checked the same. This is the last place at which a mistake before it
+    could still be kept out of the view.
+    """
+    unseen = [entry for entry in entries if entry.position > position]
+    for expected, entry in enumerate(unseen, position + 1):
+        if entry.position != expected:
+            raise LogGap(expected, entry.position)
+    return unseen
 
 
 def _backoff(failures: int, pace: Pace) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from eventlog.redis_log import RedisLog
+from tests.nodes import NodeProcess
 from tests.servers import REDIS, LogServer
 
 _log_numbers = itertools.count(1)
@@ -40,3 +41,10 @@ def log(log_server: LogServer, log_name: str) -> Iterator[RedisLog]:
     """An empty log of its own."""
     with RedisLog(log_server.url, log_name) as fresh:
         yield fresh
+
+
+@pytest.fixture(scope="session")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
+    """A whole running node, one per session. Its API may be killed: it comes back by itself."""
+    with NodeProcess(tmp_path_factory.mktemp("node") / "data") as running:
+        yield running

@@ -70,9 +70,12 @@ class Historian:
             command_id=self.new_id(),
             fingerprint="f",
             subject_keys={one.subject: one.new_key for one in sealed if one.new_key},
+            held_keys={one.subject: one.held_key for one in sealed if one.held_key},
+            destroyed_keys=[subject for one in sealed for subject in one.destroys],
         )
         assert isinstance(outcome, Appended)
         self.codec.keys.adopt({one.subject: one.new_key for one in sealed if one.new_key})
+        self.codec.keys.forget(subject for one in sealed for subject in one.destroys)
         self.position = outcome.last
         return outcome.last
 

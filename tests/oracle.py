@@ -9,6 +9,7 @@ projections, domain or the codec. The answer is a dict of tables, each a dict of
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -37,6 +38,9 @@ SEALED = {
     "MemoryDeleted": ["reason"],
 }  # fmt: skip
 
+# What stands in for a text whose key was destroyed, where that is not "[erased]".
+ERASED: dict[str, Any] = {"tags": [], "entities": [], "relations": [], "metadata": {}}
+
 
 def read_log(url: str, name: str = "main") -> list[Fact]:
     """Read every event of a log, opened; one that cannot be opened has ``body`` None.
@@ -58,12 +62,11 @@ def read_log(url: str, name: str = "main") -> list[Fact]:
 
 def fold_state(facts: Iterable[Fact], parked: frozenset[int] = frozenset()) -> Tables:
     """Fold opened events into the state view's tables, leaving out ``parked`` positions."""
-    tables = _Fold()
+    fold = _Fold()
     for fact in facts:
         if fact["position"] not in parked:
-            name = re.sub(r"(?<!^)(?=[A-Z])", "_", fact["type"]).lower()
-            getattr(tables, name)(fact, fact["body"])
-    return tables.tables
+            fold.take(fact)
+    return fold.tables
 
 
 def _fact(client: Any, name: str, entry_id: bytes, fields: dict[bytes, bytes]) -> Fact:
@@ -90,11 +93,14 @@ def _opened(client: Any, name: str, fact: Fact, body: dict[str, Any]) -> dict[st
         return body
     subject = body.get("_subject") or _subject(fact, body)
     bucket = f"{zlib.crc32(subject.encode()) % 256:02x}"
-    cipher = AESGCM(client.hget(f"{{mw:{name}}}:keys:{bucket}", subject))
+    key = client.hget(f"{{mw:{name}}}:keys:{bucket}", subject)
     for field in sealed:
         raw = base64.b64decode(body[field], validate=True)
-        context = f"{fact['event_id']}\x1f{field}".encode()
-        body[field] = json.loads(cipher.decrypt(raw[:12], raw[12:], context))
+        if key is None or raw[:4] != hashlib.sha256(key).digest()[:4]:
+            body[field] = ERASED.get(field, "[erased]")
+        else:
+            context = f"{fact['event_id']}\x1f{field}".encode()
+            body[field] = json.loads(AESGCM(key).decrypt(raw[4:16], raw[16:], context))
     return body
 
 
@@ -106,7 +112,7 @@ def _subject(fact: Fact, body: dict[str, Any]) -> str:
 
 
 class _Fold:
-    """One method per event type, in snake case. A row that is not there went with its session."""
+    """One method per event type, in snake case."""
 
     def __init__(self) -> None:
         self.tables: Tables = {
@@ -116,6 +122,13 @@ class _Fold:
                 "agents", "grants", "enrolment_tokens", "namespaces", "sessions", "removed",
             )
         }  # fmt: skip
+
+    def take(self, fact: Fact) -> None:
+        if gone := self.tables["removed"].get(fact["id"]):
+            self._changed(gone["namespace"], fact)
+            return
+        name = re.sub(r"(?<!^)(?=[A-Z])", "_", fact["type"]).lower()
+        getattr(self, name)(fact, fact["body"])
 
     # --- episodes
 
@@ -167,28 +180,28 @@ class _Fold:
         )
 
     def episode_deleted(self, fact: Fact, body: Any) -> None:
-        if row := self.tables["episodes"].get(fact["id"]):
-            self._change(
-                "episodes",
-                fact,
-                status_before=row["status"],
-                reason_before=row["reason"],
-                status="deleted",
-                reason=body.get("reason"),
-                deleted_at=fact["at"],
-            )
+        row = self.tables["episodes"][fact["id"]]
+        self._change(
+            "episodes",
+            fact,
+            status_before=row["status"],
+            reason_before=row["reason"],
+            status="deleted",
+            reason=body.get("reason"),
+            deleted_at=fact["at"],
+        )
 
     def episode_restored(self, fact: Fact, body: Any) -> None:
-        if row := self.tables["episodes"].get(fact["id"]):
-            self._change(
-                "episodes",
-                fact,
-                status=row["status_before"],
-                reason=row["reason_before"],
-                status_before=None,
-                reason_before=None,
-                deleted_at=None,
-            )
+        row = self.tables["episodes"][fact["id"]]
+        self._change(
+            "episodes",
+            fact,
+            status=row["status_before"],
+            reason=row["reason_before"],
+            status_before=None,
+            reason_before=None,
+            deleted_at=None,
+        )
 
     def session_closed(self, fact: Fact, body: Any) -> None:
         namespace, session = body["namespace"], body.get("session_id")
@@ -208,7 +221,9 @@ class _Fold:
                     if (row["namespace"], row["session_id"] or "") == (namespace, session or "")
                 ]:
                     del rows[gone]
-                    self.tables["removed"][gone] = {"id": gone, "kind": kind}
+                    self.tables["removed"][gone] = {
+                        "id": gone, "kind": kind, "namespace": namespace,
+                    }  # fmt: skip
                     for dependent in ("versions", "votes", "observations", "memory_tags"):
                         kept = self.tables[dependent]
                         for key in [k for k, row in kept.items() if row["memory_id"] == gone]:
@@ -265,53 +280,53 @@ class _Fold:
         self._changed(body["namespace"], fact)
 
     def memory_corrected(self, fact: Fact, body: Any) -> None:
-        if row := self.tables["memories"].get(fact["id"]):
-            self._change(
-                "memories",
-                fact,
-                content=body["content"],
-                version=row["version"] + 1,
-                corrections=row["corrections"] + 1,
-                source=body["source"],
-                trigger=body.get("trigger"),
-                recorded_at=fact["at"],
-                version_position=fact["position"],
-            )
-            self._version(fact, row["version"], body, body["agent_id"])
+        row = self.tables["memories"][fact["id"]]
+        self._change(
+            "memories",
+            fact,
+            content=body["content"],
+            version=row["version"] + 1,
+            corrections=row["corrections"] + 1,
+            source=body["source"],
+            trigger=body.get("trigger"),
+            recorded_at=fact["at"],
+            version_position=fact["position"],
+        )
+        self._version(fact, row["version"], body, body["agent_id"])
 
     def memory_reinforced(self, fact: Fact, body: Any) -> None:
-        if row := self.tables["memories"].get(fact["id"]):
-            self._change(
-                "memories",
-                fact,
-                confidence=row["confidence"] + body["delta"],
-                observations=row["observations"] + 1,
-                last_reinforced_at=fact["at"],
-            )
-            self.tables["observations"][fact["position"]] = {
-                "position": fact["position"],
-                "memory_id": fact["id"],
-                "episode_id": body["episode_id"],
-                "match": body["match"],
-                "delta": body["delta"],
-                "seen_at": fact["at"],
-            }
+        row = self.tables["memories"][fact["id"]]
+        self._change(
+            "memories",
+            fact,
+            confidence=row["confidence"] + body["delta"],
+            observations=row["observations"] + 1,
+            last_reinforced_at=fact["at"],
+        )
+        self.tables["observations"][fact["position"]] = {
+            "position": fact["position"],
+            "memory_id": fact["id"],
+            "episode_id": body["episode_id"],
+            "match": body["match"],
+            "delta": body["delta"],
+            "seen_at": fact["at"],
+        }
 
     def feedback_given(self, fact: Fact, body: Any) -> None:
-        if row := self.tables["memories"].get(fact["id"]):
-            weight = body.get("weight", 1)
-            side = body["verdict"]
-            self._change("memories", fact, **{side: row[side] + weight})
-            self.tables["votes"][fact["position"]] = {
-                "position": fact["position"],
-                "memory_id": fact["id"],
-                "agent_id": body["agent_id"],
-                "verdict": side,
-                "weight": weight,
-                "recall_id": body.get("recall_id"),
-                "reason": body.get("reason"),
-                "given_at": fact["at"],
-            }
+        row = self.tables["memories"][fact["id"]]
+        weight = body.get("weight", 1)
+        side = body["verdict"]
+        self._change("memories", fact, **{side: row[side] + weight})
+        self.tables["votes"][fact["position"]] = {
+            "position": fact["position"],
+            "memory_id": fact["id"],
+            "agent_id": body["agent_id"],
+            "verdict": side,
+            "weight": weight,
+            "recall_id": body.get("recall_id"),
+            "reason": body.get("reason"),
+            "given_at": fact["at"],
+        }
 
     def quality_dropped(self, fact: Fact, body: Any) -> None:
         self._change("memories", fact, quality_dropped_at=fact["at"])
@@ -320,9 +335,8 @@ class _Fold:
         self._change("memories", fact, tier=body["tier"])
 
     def memory_tagged(self, fact: Fact, body: Any) -> None:
-        if fact["id"] in self.tables["memories"]:
-            self._change("memories", fact, tags=body["tags"])
-            self._tags(fact["id"], body["tags"])
+        self._change("memories", fact, tags=body["tags"])
+        self._tags(fact["id"], body["tags"])
 
     def memory_superseded(self, fact: Fact, body: Any) -> None:
         self._end(fact, "superseded", body, by=body["by"])
@@ -414,10 +428,7 @@ class _Fold:
     # --- what several do
 
     def _change(self, table: str, fact: Fact, **values: Any) -> None:
-        row = self.tables[table].get(fact["id"])
-        if row is None:
-            assert fact["id"] in self.tables["removed"], f"nothing to change for {fact}"
-            return
+        row = self.tables[table][fact["id"]]
         row.update(values, position=fact["position"])
         self._changed(row["namespace"], fact)
 

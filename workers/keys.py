@@ -69,6 +69,11 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
     return KeyRing(keys, filled, made, path)
 
 
+def kept_keys(data: Path) -> dict[str, str]:
+    """Give the keys that a data directory holds, by name; {} when it holds none."""
+    return _read(data / FILE_NAME)
+
+
 def _read(path: Path) -> dict[str, str]:
     try:
         mode = path.stat().st_mode & 0o777

@@ -146,7 +146,8 @@ def went_with_its_session(
     ).fetchone()
     if closed is None:
         return False
-    step.add("removed", {"id": event.aggregate_id, "kind": kind})
+    step.add("removed", {"id": event.aggregate_id, "kind": kind, "namespace": namespace})
+    step.changed(namespace, event)
     return True
 
 
@@ -157,7 +158,7 @@ def _remove(
     bound = (namespace, session, position)
     chosen = f"SELECT id FROM {table} WHERE {which}"  # noqa: S608  # constants, here and below
     step.execute(
-        f"INSERT INTO removed (id, kind) SELECT id, '{kind}' FROM {table} "  # noqa: S608
+        f"INSERT INTO removed (id, kind, namespace) SELECT id, '{kind}', namespace FROM {table} "  # noqa: S608
         f"WHERE {which} ON CONFLICT DO NOTHING",
         bound,
     )

@@ -176,16 +176,24 @@ def _open(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
     )
+    try:
+        _set_up(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     # A power cut may take the last commits; the checkpoint goes with them and they are read again.
     connection.execute("PRAGMA synchronous = NORMAL")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version not in (0, SCHEMA_VERSION):
-        connection.close()
         raise ViewFenced(
-            f"{file.name} has schema {version}, this program writes {SCHEMA_VERSION}: "
+            f"the state view has schema {version}, this program writes {SCHEMA_VERSION}: "
             "remove the view's directory and it is built again from the log"
         )
-    connection.executescript(SCHEMA)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    return connection
+    connection.executescript(
+        f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;"
+    )

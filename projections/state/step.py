@@ -53,14 +53,12 @@ class Step:
         ).fetchone()
         if row is not None:
             return None if row[1] >= event.position else str(row[0])
-        if self.was_removed(event):
-            return None
-        raise PoisonEvent(event.position, f"{event.type} of a {kind} that was never created")
-
-    def was_removed(self, event: Event) -> bool:
-        """Tell whether the event's row went away with its session."""
-        gone = self.execute("SELECT 1 FROM removed WHERE id = ?", (event.aggregate_id,))
-        return gone.fetchone() is not None
+        gone = self.execute("SELECT namespace FROM removed WHERE id = ?", (event.aggregate_id,))
+        if (removed := gone.fetchone()) is None:
+            raise PoisonEvent(event.position, f"{event.type} of a {kind} that was never created")
+        # Counted all the same: had the event come before the close, it would have been.
+        self.changed(removed[0], event)
+        return None
 
     def finish(self) -> None:
         """Write what was noted about namespaces."""

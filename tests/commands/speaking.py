@@ -8,8 +8,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import msgspec
-
 from commands import agents, enrolment, feedback, grants
 from commands.application import MemoryApplication
 from commands.command import Command, CommandContext
@@ -19,6 +17,7 @@ from commands.delete_episode import DeleteEpisode, delete_episode
 from commands.delete_memory import DeleteMemory, delete_memory
 from commands.pin import PinMemory, pin, unpin
 from commands.restore import RestoreMemory, restore
+from commands.restore_episode import RestoreEpisode, restore_episode
 from commands.sessions import CloseSession, close_session
 from commands.tag import TagMemory, set_tags
 from domain.caller import Caller
@@ -91,10 +90,10 @@ class Speaker:
         self, handler: Callable[..., Any], request: Any, *more: Any, key: str | None = None
     ) -> Any:
         route = handler.__name__
-        body = hashlib.sha256(msgspec.json.encode([route, request, more_hash(more)])).hexdigest()
+        shown = repr((route, request, more)).encode(errors="surrogatepass")
         context = CommandContext(
             command_id=command_id(self.caller.actor, route, key or fresh_key()),
-            fingerprint=body,
+            fingerprint=hashlib.sha256(shown).hexdigest(),
             correlation_id="test",
         )
         command = Command(caller=self.caller, context=context, request=request)
@@ -133,6 +132,9 @@ class Speaker:
 
     def delete_episode(self, episode_id: str, *, key: str | None = None) -> Any:
         return self.send(delete_episode, DeleteEpisode(episode_id=episode_id), key=key)
+
+    def restore_episode(self, episode_id: str, *, key: str | None = None) -> Any:
+        return self.send(restore_episode, RestoreEpisode(episode_id=episode_id), key=key)
 
     def restore(self, memory_id: str, *, key: str | None = None) -> Any:
         return self.send(restore, RestoreMemory(memory_id=memory_id), key=key)
@@ -184,8 +186,3 @@ class Speaker:
         """Register the speaker itself."""
         request = contract.RegisterAgent(agent_id=self.caller.actor, kind=kind, **fields)
         return self.send(enrolment.enrol, request, SECRET, token, key=key)
-
-
-def more_hash(more: tuple[Any, ...]) -> str:
-    """Give what the arguments beside the request add to a fingerprint."""
-    return hashlib.sha256(repr(more).encode()).hexdigest()

@@ -16,7 +16,7 @@ from eventlog.outcomes import (
     Conflict,
     Duplicate,
     InDoubt,
-    KeyExists,
+    KeyMismatch,
     TrackingConflict,
 )
 from eventlog.redis_log import RedisLog
@@ -26,6 +26,15 @@ from tests.servers import LogServer, eventually
 # The server forgets old records by its own clock, so the tests' present must be the real one.
 NOW = datetime.now(UTC).replace(microsecond=0)
 MILLISECOND = timedelta(milliseconds=1)
+
+
+@pytest.fixture(params=["bundled", "debian"])
+def log_server(request: pytest.FixtureRequest, log_server: LogServer) -> LogServer:
+    """Every row on both servers."""
+    if request.param == "bundled":
+        return log_server
+    debian: LogServer = request.getfixturevalue("redis_server")
+    return debian
 
 
 @pytest.fixture
@@ -217,7 +226,7 @@ def test_a_subject_keeps_its_first_key(log_server: LogServer, log: RedisLog) -> 
     log.append([an_entry("a", 1)], **new_command(), subject_keys=first)
     before = everything_in(log_server, log)
 
-    with pytest.raises(KeyExists) as exists:
+    with pytest.raises(KeyMismatch) as exists:
         log.append(
             [an_entry("a", 2)],
             **new_command(),
@@ -228,6 +237,44 @@ def test_a_subject_keeps_its_first_key(log_server: LogServer, log: RedisLog) -> 
     assert everything_in(log_server, log) == before
     log.append([an_entry("a", 2)], **new_command(), subject_keys=first)
     assert log.subject_keys(["memory:m", "memory:new"]) == first
+
+
+def test_a_text_under_a_key_that_the_log_does_not_hold_is_not_stored(
+    log_server: LogServer, log: RedisLog
+) -> None:
+    stored = {"memory:m": b"1" * 32}
+    log.append([an_entry("a", 1)], **new_command(), subject_keys=stored)
+    before = everything_in(log_server, log)
+
+    with pytest.raises(KeyMismatch) as mismatch:
+        log.append(
+            [an_entry("a", 2)],
+            **new_command(),
+            held_keys={"memory:m": b"2" * 32, "memory:gone": b"3" * 32},
+        )
+
+    assert mismatch.value.keys == {**stored, "memory:gone": None}
+    assert everything_in(log_server, log) == before
+    assert log.append([an_entry("a", 2)], **new_command(), held_keys=stored) == Appended(2, 2)
+
+
+def test_a_key_is_destroyed_with_the_append_or_not_at_all(log: RedisLog) -> None:
+    keys = {"session:s": b"1" * 32, "memory:m": b"2" * 32}
+    log.append([an_entry("a", 1)], **new_command(), subject_keys=keys)
+    with pytest.raises(Conflict):
+        log.append([an_entry("a", 9)], **new_command(), destroyed_keys=["session:s"])
+    assert log.subject_keys(keys) == keys
+
+    command = new_command()
+    log.append([an_entry("a", 2)], **command, destroyed_keys=["session:s", "unknown"])
+
+    assert log.subject_keys(keys) == {"memory:m": b"2" * 32}
+    anew = {"session:s": b"3" * 32}
+    log.append([an_entry("a", 3)], **new_command(), subject_keys=anew)
+    assert log.append([an_entry("a", 2)], **command, destroyed_keys=["session:s"]) == Duplicate(
+        2, 2
+    )
+    assert log.subject_keys(anew) == anew
 
 
 def test_a_tracked_position_only_rises(log_server: LogServer, log: RedisLog) -> None:
@@ -280,7 +327,7 @@ def test_the_checks_come_in_this_order_command_fence_version_key_tracking(
         attempt(stale, lost, other_key, late)
     with pytest.raises(Conflict):
         attempt(stale, held, other_key, late)
-    with pytest.raises(KeyExists):
+    with pytest.raises(KeyMismatch):
         attempt(right, held, other_key, late)
     with pytest.raises(TrackingConflict):
         attempt(right, held, known_key, late)

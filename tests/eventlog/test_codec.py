@@ -14,6 +14,7 @@ from domain.events import (
     FeedbackGiven,
     MemoryCorrected,
     MemoryCreated,
+    SessionClosed,
     TierChanged,
 )
 from eventlog.body_shape import ERASED
@@ -233,6 +234,65 @@ def test_the_loser_of_a_race_for_a_key_seals_anew(store: KeyStore, codec: Codec)
     lost = codec.seal(event(episode(**session)))
     append(other, store, event(episode(**session), aggregate_id="other"))
     resealed = codec.reseal(lost, store.keys[lost.subject])
-    assert resealed.new_key is None
+    assert (resealed.new_key, resealed.held_key) == (None, store.keys[lost.subject])
     assert other.open(resealed.entry).body == episode(**session)
     assert codec.seal(event(episode(**session), event_id="e2")).new_key is None
+
+
+def test_closing_a_session_destroys_its_key_and_only_an_ephemeral_ones(codec: Codec) -> None:
+    def close(namespace: str, session_id: str | None) -> tuple[str, ...]:
+        body = SessionClosed(agent_id="h", namespace=namespace, session_id=session_id)
+        return codec.seal(event(body, aggregate_type="Session")).destroys
+
+    assert close("hermes-1-ephemeral", "s9") == ("session:hermes-1-ephemeral:s9",)
+    assert close("hermes-1-ephemeral", None) == ("session:hermes-1-ephemeral:-",)
+    assert close("shared", "s9") == ()
+
+
+def test_a_text_under_a_destroyed_key_is_erased_though_its_subject_has_a_new_one(
+    store: KeyStore, codec: Codec
+) -> None:
+    session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
+    (old,) = append(codec, store, event(episode(**session)))
+    store.keys.clear()
+    anew = Codec(KeyRing(store.fetch))
+    (new,) = append(anew, store, event(episode(**session), event_id="e2", aggregate_id="b"))
+    for batch in ([old, new], [new, old]):
+        bodies = {e.event_id: e.body for e in Codec(KeyRing(store.fetch)).open_batch(batch)}
+        assert bodies[old.event_id].content == ERASED
+        assert bodies[new.event_id].content == CANARY
+
+
+def test_a_reader_that_passes_the_end_of_a_session_forgets_its_key(
+    store: KeyStore, codec: Codec
+) -> None:
+    session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
+    closed = SessionClosed(agent_id="h", **session)
+    text, end = append(
+        codec, store, event(episode(**session)), event(closed, aggregate_type="Session")
+    )
+    reader = Codec(KeyRing(store.fetch))
+    assert reader.open(text).body.content == CANARY
+    store.keys.clear()
+    reader.open(end)
+    assert reader.open(text).body.content == ERASED
+
+
+def test_a_text_sealed_under_a_key_that_was_destroyed_meanwhile_is_sealed_anew(
+    store: KeyStore, codec: Codec
+) -> None:
+    session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
+    append(codec, store, event(episode(**session)))
+    codec.keys.adopt(store.keys)
+    late = [
+        codec.seal(event(episode(**session), event_id=f"e{i}", aggregate_id=f"a{i}"))
+        for i in range(2)
+    ]
+    assert all(sealed.held_key == store.keys[sealed.subject] for sealed in late)
+    store.keys.clear()
+    again = [codec.reseal(sealed, None) for sealed in late]
+    assert again[0].new_key is not None
+    assert again[0].new_key == again[1].new_key != late[0].held_key
+    store.keys[again[0].subject] = again[0].new_key
+    reader = Codec(KeyRing(store.fetch))
+    assert [reader.open(sealed.entry).body for sealed in again] == [episode(**session)] * 2

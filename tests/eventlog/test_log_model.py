@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 
 from domain.errors import KeyReused
 from eventlog.entry import RawEntry
-from eventlog.outcomes import Appended, Conflict, Duplicate, KeyExists
+from eventlog.outcomes import Appended, Conflict, Duplicate, KeyMismatch
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint, Subscription
 from tests.eventlog.entries import CommandKeywords, an_entry, new_command
@@ -111,7 +111,7 @@ class LogMachine(RuleBasedStateMachine):
         command = new_command()
         (entry,) = self._entries(["a"])
         if stored != key:
-            with pytest.raises(KeyExists) as exists:
+            with pytest.raises(KeyMismatch) as exists:
                 self.log.append([entry], **command, subject_keys={subject: key})
             assert exists.value.keys == {subject: stored}
             return

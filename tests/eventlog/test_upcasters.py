@@ -62,10 +62,10 @@ def entry(type_name: str, schema: int, body: dict[str, Any], codec: Codec) -> Ra
     """An entry whose ``text`` or ``words`` were sealed when it was written."""
     from eventlog.sealing import field_context, seal_json
 
-    cipher, _ = codec.keys.for_sealing(SUBJECT, brand_new=False)
+    key, _ = codec.keys.for_sealing(SUBJECT, brand_new=False)
     sealed = {
         name: seal_json(
-            cipher, msgspec.json.encode(value), field_context("e1", name), lambda n: bytes(n)
+            key, msgspec.json.encode(value), field_context("e1", name), lambda n: bytes(n)
         )
         if name in ("text", "words")
         else value

@@ -23,6 +23,7 @@ from domain.events import (
     EpisodeCommitted,
     EpisodeDeleted,
     EpisodeDistilled,
+    EpisodeRestored,
     EpisodeSkipped,
     Event,
     EventBody,
@@ -88,6 +89,7 @@ BODIES: Final[tuple[EventBody, ...]] = (
         scores={"overall": 0.8},
     ),
     EpisodeDeleted(reason="asked for"),
+    EpisodeRestored(agent_id="owner"),
     MemoryCreated(
         content="The build runs on port 7821.",
         category="fact",

@@ -11,7 +11,7 @@ import pytest
 from domain.events import EVENT_TYPES, Event, body_fields, type_of
 from eventlog.body_shape import shape_of
 from eventlog.codec import Codec
-from eventlog.sealing import NONCE_BYTES, KeyRing
+from eventlog.sealing import KEY_ID_BYTES, NONCE_BYTES, KeyRing
 from eventlog.upcasters import UPCASTERS, target_of
 from tests.golden.samples import BODIES, DIRECTORY, Golden, entry_of, golden_path
 
@@ -76,6 +76,6 @@ def test_no_text_of_a_person_stands_open_in_a_golden_body() -> None:
             closed = golden.entry["body"][name]
             assert isinstance(closed, str), (path.stem, name)
             assert closed != golden.opened[name]
-            assert len(base64.b64decode(closed, validate=True)) > NONCE_BYTES + 16
+            assert len(base64.b64decode(closed, validate=True)) > KEY_ID_BYTES + NONCE_BYTES + 16
             sealed += 1
     assert sealed >= 20

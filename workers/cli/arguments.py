@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from argparse import ArgumentParser
 from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from workers.settings import DECLARED
+
+if TYPE_CHECKING:
+    Subcommands: TypeAlias = "argparse._SubParsersAction[ArgumentParser]"  # noqa: SLF001  # its only name
 
 NODE_FLAGS = tuple(declared.field for declared in DECLARED if declared.flag)
 
 
-def build_parser(version: str) -> argparse.ArgumentParser:
+def build_parser(version: str) -> ArgumentParser:
     """Build the parser of `memoryweave`."""
     parser = argparse.ArgumentParser(
         prog="memoryweave", description="Long-term memory that several AI agents share."
@@ -18,7 +24,8 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"memoryweave {version}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _processes(commands)
-    _doctor(commands)
+    _memory(commands)
+    _operation(commands)
     return parser
 
 
@@ -39,12 +46,12 @@ def flags_for_children(arguments: argparse.Namespace) -> list[str]:
 
 
 def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    commands: Subcommands,
     name: str,
     run: str,
     meaning: str,
     flags: Iterable[str] = ("data",),
-) -> argparse.ArgumentParser:
+) -> ArgumentParser:
     parser = commands.add_parser(name, help=meaning, description=meaning)
     parser.set_defaults(run=run)
     for declared in DECLARED:
@@ -61,7 +68,7 @@ def _command(
     return parser
 
 
-def _processes(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _processes(commands: Subcommands) -> None:
     _command(
         commands,
         "up",
@@ -77,16 +84,82 @@ def _processes(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         process.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 
-def _json_flag(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+def _memory(commands: Subcommands) -> None:
+    remember = _client(commands, "remember", "remember", "store one finished statement")
+    remember.add_argument("statement")
+    commit = _client(commands, "commit", "commit", "store a piece of conversation, verbatim")
+    commit.add_argument("content", help="the text, or - to read it from standard input")
+    commit.add_argument("--session", help="the session it belongs to")
+    for parser in (remember, commit):
+        parser.add_argument("--namespace", help="default: the key's main one")
+        parser.add_argument("--speaker", help="who said it")
+        parser.add_argument("--source", help="owner_message, config_parse, agent_inference, …")
+        parser.add_argument("--category", help="fact, decision, preference, …")
+        parser.add_argument("--tag", action="append", default=[], help="may be repeated")
+        parser.add_argument("--idempotency-key", help="repeat a command without doing it twice")
+        parser.add_argument("--wait", action="store_true", help="until it can be recalled")
+    recall = _client(commands, "recall", "recall", "find what is known")
+    recall.add_argument("query")
+    recall.add_argument("--top-k", type=int, default=5, metavar="N")
+    recall.add_argument("--namespace", action="append", help="only this one; may be repeated")
+    recall.add_argument("--layer", choices=("memory", "episode"), help="only this one")
+    load = _client(commands, "import", "import_lines", "store JSON Lines, resumably")
+    load.add_argument("file", type=Path, help='lines of {"text", "id"?, "speaker"?, "time"?, …}')
+    load.add_argument("--namespace", help="for lines that name none; default: the key's main one")
+    load.add_argument("--source", default="agent_inference")
+    load.add_argument("--batch", type=int, default=100, metavar="N", help="lines a batch (≤ 500)")
+    load.add_argument("--wait", action="store_true", help="until every line can be recalled")
 
 
-def _doctor(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = _command(
+def _operation(commands: Subcommands) -> None:
+    _client(commands, "status", "status", "how the running service is (exit code 1: not well)")
+    agents = _client(commands, "agents", "agents", "register, list, rotate, deactivate agents")
+    actions = agents.add_subparsers(dest="action", metavar="ACTION", required=True)
+    register = actions.add_parser("register", help="let an agent speak; prints its key once")
+    register.add_argument("agent_id")
+    register.add_argument("--kind", required=True, help="hermes, openclaw, cron, …")
+    register.add_argument("--namespace", help="its main namespace")
+    actions.add_parser("list", help="list agents, never their keys")
+    for name, meaning in (
+        ("rotate", "give it a new key; the old one ends"),
+        ("deactivate", "end its access; what it stored stays"),
+    ):
+        actions.add_parser(name, help=meaning).add_argument("agent_id")
+    views = _client(commands, "projections", "projections", "how the views are; retry what failed")
+    steps = views.add_subparsers(dest="action", metavar="ACTION", required=True)
+    steps.add_parser("status", help="position, lag and parked events of each view")
+    retry = steps.add_parser("retry", help="replay a view's parked events")
+    retry.add_argument("view", nargs="?", help="default: every view")
+    log = _command(commands, "log", "workers.cli.log:run", "read the log, opened", NODE_FLAGS)
+    readings = log.add_subparsers(dest="action", metavar="ACTION", required=True)
+    show = readings.add_parser("show", help="print events")
+    show.add_argument("--first", type=int, default=1, metavar="POSITION")
+    show.add_argument("--last", type=int, metavar="POSITION")
+    show.add_argument("--type", help="only events of this type")
+    show.add_argument("--aggregate", metavar="ID", help="only this aggregate's events")
+    tail = readings.add_parser("tail", help="print events as they come")
+    tail.add_argument("--lines", type=int, default=10, metavar="N", help="begin N before the end")
+    for reading in (show, tail):
+        _json_flag(reading)
+    doctor = _command(
         commands,
         "doctor",
         "workers.cli.doctor:run",
         "show every setting with where it came from, and what is wrong with this node",
         NODE_FLAGS,
     )
+    _json_flag(doctor)
+    _client(commands, "demo", "demo", "import a conversation, ask ten questions")
+
+
+def _client(commands: Subcommands, name: str, module: str, meaning: str) -> ArgumentParser:
+    """Declare a command that talks to a running service."""
+    parser = _command(commands, name, f"workers.cli.{module}:run", meaning)
+    parser.add_argument("--url", help="the service's address; its key is then MEMORYWEAVE_KEY")
+    parser.add_argument("--owner", action="store_true", help="speak with the owner's key")
     _json_flag(parser)
+    return parser
+
+
+def _json_flag(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON for machines")

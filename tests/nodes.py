@@ -1,0 +1,150 @@
+"""A whole node for tests: `memoryweave up` as its users start it, on a free port."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+import psutil
+
+from memoryweave.client import Client
+from memoryweave.exchange import Retries
+from tests.servers import eventually
+
+COMMAND = [sys.executable, "-m", "workers.cli.main"]
+_OURS = ("MEMORYWEAVE_", "EMBED_", "REDIS_URL", "VOLATILE_URL", "API_KEY", "OWNER_KEY")
+START_WITHIN_S = 60.0
+
+
+class NodeProcess:
+    """`memoryweave up` on one data directory. Can be killed and started again.
+
+    ``environment`` are further variables of its processes, ``flags`` further flags.
+    """
+
+    def __init__(self, data: Path, *flags: str, **environment: str) -> None:
+        self.data = data
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.flags = flags
+        self.environment = clean_environment() | environment
+        self.output = ""
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "the node is not running"
+        return self._process.pid
+
+    @property
+    def key(self) -> str:
+        """The admin's key."""
+        return self._keys()["API_KEY"]
+
+    @property
+    def owner_key(self) -> str:
+        """The owner's key."""
+        return self._keys()["OWNER_KEY"]
+
+    def client(self, key: str | None = None, **options: Any) -> Client:
+        """Give a client with the admin's key or another; without an outbox unless one is given."""
+        options.setdefault("outbox", None)
+        options.setdefault("retries", Retries(within_s=20.0))
+        return Client(self.url, key or self.key, **options)
+
+    def start(self, *, wait: bool = True) -> None:
+        self._process = subprocess.Popen(
+            [*COMMAND, "up", "--data", self.data, "--port", str(self.port), *self.flags],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=self.environment,
+        )
+        if wait:
+            eventually(self.is_ready, within_s=START_WITHIN_S, every_s=0.05)
+
+    def is_ready(self) -> bool:
+        """Tell whether the API answers and both views are being built."""
+        assert self._process is not None
+        if self._process.poll() is not None:
+            raise AssertionError(f"the node ended: {self._process.communicate()[0]}")
+        try:
+            health = httpx.get(f"{self.url}/health", timeout=5).json()
+        except httpx.TransportError:
+            return False
+        return bool(health["status"] == "ok")
+
+    def children(self) -> dict[str, psutil.Process]:
+        """Give the processes below the supervisor: api, worker, log and volatile server."""
+        found = {}
+        for child in psutil.Process(self.pid).children(recursive=True):
+            if not lives(child):
+                continue
+            line = child.cmdline()
+            if "workers.cli.main" in line:
+                found[line[line.index("workers.cli.main") + 1]] = child
+            elif line and "valkey-server" in line[0]:
+                found["volatile" if "volatile.sock" in " ".join(line) else "log"] = child
+        return found
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the supervisor a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def wait(self) -> int:
+        """Wait for the supervisor's end and give its exit code; `output` is what it printed."""
+        assert self._process is not None
+        self.output = self._process.communicate(timeout=60)[0]
+        code = self._process.returncode
+        self._process = None
+        return code
+
+    def stop(self) -> int:
+        """Stop it as Ctrl-C does."""
+        self.signal(signal.SIGINT)
+        return self.wait()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process is not None:
+            self.stop()
+
+    def _keys(self) -> dict[str, str]:
+        lines = (self.data / "keys").read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+
+def lives(process: psutil.Process) -> bool:
+    """Tell whether a process runs; one that has ended and that nobody has waited for does not."""
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def clean_environment() -> dict[str, str]:
+    """Give this process's environment without any setting of ours."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+
+
+def free_port() -> int:
+    """Give a port on loopback that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,179 @@
+"""F17: an event that the projector refuses is tried three times, parked, and replayed once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from domain.events import FeedbackGiven, MemoryCorrected, MemoryDeleted, MemoryTagged
+from eventlog.codec import Codec
+from eventlog.redis_log import RedisLog
+from eventlog.sealing import KeyRing
+from eventlog.subscription import Subscription
+from projections.generation import ViewDirectory
+from projections.retry import request_retry, retry_parked
+from projections.runner import ProjectionRunner
+from projections.state.projector import StateProjector
+from projections.state.view import StateView
+from projections.status import read_status
+from tests.histories import START, Historian
+from tests.projections.faulty import Poisoned
+from tests.projections.running import QUICK, running
+from tests.servers import LogServer, eventually
+from tests.state_tables import assert_state_equals_log
+
+
+def test_a_poison_event_is_tried_three_times_and_what_follows_queues_until_the_retry(
+    log: RedisLog, view_path: Path, historian: Historian
+) -> None:
+    memory, other = historian.remember("first"), historian.remember("apart")
+    poison = historian.change(
+        memory, MemoryCorrected(content="second", source="owner_message", agent_id="a")
+    )
+    tagged = historian.change(memory, MemoryTagged(tags=["x"]))
+    untouched = historian.change(other, MemoryTagged(tags=["y"]))
+    wrapped: list[Poisoned] = []
+
+    def wrap(projector: StateProjector) -> Poisoned:
+        wrapped.append(Poisoned(projector, [poison]))
+        return wrapped[0]
+
+    view = StateView(view_path)
+    with running(log, view_path, wrap=wrap) as worker:
+        worker.reaches(untouched)
+        deleted = historian.change(memory, MemoryDeleted(agent_id="a"))
+        worker.reaches(deleted)
+        assert wrapped[0].tries[poison] == 3
+        assert [(p.position, p.cause) for p in view.parked_events()] == [
+            (poison, "poison"),
+            (tagged, "queued"),
+            (deleted, "queued"),
+        ]
+        assert view.memory(memory, now=START).content == "first"  # type: ignore[union-attr]
+        assert view.memory(other, now=START).tags == ["y"]  # type: ignore[union-attr]
+        assert_state_equals_log(view_path, log.url, log.name)
+
+        request_retry(view_path)
+        worker.shows(lambda status: status.retries == 1)
+        assert view.parked() == 3, "it still refuses"
+        assert wrapped[0].tries[poison] == 4
+
+        wrapped[0].mend()
+        wrapped[0].applied.clear()
+        request_retry(view_path)
+        worker.shows(lambda status: status.retries == 2)
+        assert wrapped[0].applied == [poison, tagged, deleted]
+        assert worker.status.parked == view.parked() == 0
+        assert view.checkpoint().position == deleted
+
+        after = historian.change(other, MemoryTagged(tags=["z"]))
+        worker.reaches(after)
+    view.close()
+    assert_state_equals_log(view_path, log.url, log.name)
+
+
+def test_a_value_that_the_tables_cannot_hold_is_an_error_of_its_event(
+    log: RedisLog, view_path: Path, historian: Historian
+) -> None:
+    memory = historian.remember()
+    huge = historian.change(memory, FeedbackGiven(verdict="useful", agent_id="a", weight=2**63))
+    last = historian.position + 1
+    historian.commit()
+    with running(log, view_path) as worker:
+        worker.reaches(last)
+        assert worker.status.state == "running"
+    view = StateView(view_path)
+    (parked,) = view.parked_events()
+    assert (parked.position, parked.cause) == (huge, "poison")
+    view.close()
+
+
+def test_parked_events_survive_the_worker_and_are_replayed_by_the_next(
+    log: RedisLog, view_path: Path, historian: Historian
+) -> None:
+    memory = historian.remember()
+    poison = historian.change(memory, MemoryTagged(tags=["x"]))
+    with running(log, view_path, wrap=lambda inner: Poisoned(inner, [poison])) as worker:
+        worker.reaches(poison)
+    behind = historian.change(memory, MemoryTagged(tags=["y"]))
+    with running(log, view_path) as worker:
+        worker.reaches(behind)
+        assert worker.status.parked == 2
+        request_retry(view_path)
+        worker.shows(lambda status: status.parked == 0)
+    assert_state_equals_log(view_path, log.url, log.name)
+
+
+HISTORIES = given(seed=st.integers(0, 10**6), data=st.data())
+UNHURRIED = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@settings(UNHURRIED, max_examples=8)
+@HISTORIES
+def test_whatever_was_parked_and_retried_the_view_ends_as_if_nothing_had_been(
+    log_server: LogServer,
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    data: st.DataObject,
+) -> None:
+    park_and_retry(log_server, tmp_path_factory.mktemp("parked"), seed, data)
+
+
+@pytest.mark.slow
+@settings(UNHURRIED, max_examples=300)
+@HISTORIES
+def test_whatever_was_parked_and_retried_the_view_ends_as_if_nothing_had_been_300_times(
+    log_server: LogServer,
+    tmp_path_factory: pytest.TempPathFactory,
+    seed: int,
+    data: st.DataObject,
+) -> None:
+    park_and_retry(log_server, tmp_path_factory.mktemp("parked"), seed, data)
+
+
+def park_and_retry(log_server: LogServer, root: Path, seed: int, data: st.DataObject) -> None:
+    """Poison some events of a history, retry in part and then wholly; compare after each step."""
+    view_path = root / "views" / "state"
+    with RedisLog(log_server.url, f"parked-{root.name}") as log:
+        historian = Historian(log, seed)
+        historian.live_on(60)
+        positions = st.integers(1, historian.position)
+        poison = data.draw(st.sets(positions, min_size=1, max_size=8), label="poison")
+        retries = data.draw(st.integers(1, 3), label="retries")
+
+        directory = ViewDirectory(view_path)
+        projector = StateProjector(directory.live)
+        poisoned = Poisoned(projector, poison)
+        codec = Codec(KeyRing(log.subject_keys))
+        with Subscription(log.url, log.name, projector.checkpoint()) as source:
+            runner = ProjectionRunner(directory, poisoned, source, log, codec, pace=QUICK)
+            stop = threading.Event()
+            thread = threading.Thread(target=runner.run, args=(stop,))
+            thread.start()
+            eventually(
+                lambda: (
+                    (s := read_status(view_path)) is not None and s.position == historian.position
+                )
+            )
+            stop.set()
+            thread.join(20)
+            runner.close()
+        assert_state_equals_log(view_path, log.url, log.name)
+        for _ in range(retries):
+            poisoned.poison = {p for p in poisoned.poison if historian.random.random() < 0.5}
+            retry_parked(poisoned, log, codec)
+            assert_state_equals_log(view_path, log.url, log.name)
+        poisoned.mend()
+        report = retry_parked(poisoned, log, codec)
+        assert report.still_parked == 0
+        assert projector.parked() == []
+        projector.close()
+        directory.close()
+        assert_state_equals_log(view_path, log.url, log.name)
