@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar, cast
@@ -37,15 +38,21 @@ _logger = structlog.get_logger(__name__)
 class MemoryApplication(Application[str]):
     """Loads aggregates from the log and stores the events of commands in it. Thread-safe.
 
-    ``redis_url`` names the log's server, ``log_name`` the log in it.
+    ``redis_url`` names the log's server, ``log_name`` the log in it. ``pause`` waits that many
+    seconds; commands that fight over one aggregate use it.
     """
 
     name = "memoryweave"
 
     def __init__(
-        self, redis_url: str, log_name: str = "main", policy: PolicySettings = DEFAULT_POLICY
+        self,
+        redis_url: str,
+        log_name: str = "main",
+        policy: PolicySettings = DEFAULT_POLICY,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self.policy = policy
+        self.pause = pause
         self.log_name = log_name
         self.contention = Contention()
         super().__init__(
@@ -84,21 +91,22 @@ class MemoryApplication(Application[str]):
         return state
 
     def store(
-        self, events: Sequence[Event], context: CommandContext, fence: Fence | None = None
+        self, work: UnitOfWork, context: CommandContext, fence: Fence | None = None
     ) -> list[Event]:
         """Append a command's events, all or none, and give them with their positions.
 
         Raises what an append raises, and `AlreadyAppended` for a repeat.
         """
         recordings = self.save(
-            *events,
+            *work.events,
             command_id=context.command_id,
             fingerprint=context.fingerprint,
+            unchanged=work.unchanged,
             fence=fence,
         )
         stored = [
             replace(event, position=recording.notification.id)
-            for event, recording in zip(events, recordings, strict=True)
+            for event, recording in zip(work.events, recordings, strict=True)
         ]
         self.keep_due_snapshots(stored)
         return stored

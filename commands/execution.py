@@ -9,13 +9,15 @@ for the command.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
+from threading import Lock
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from commands.application import MemoryApplication
-from commands.command import Clock, Command
+from commands.command import Clock, Command, CommandContext
+from commands.contention import pause_before
 from commands.unit_of_work import UnitOfWork
 from domain.aggregate import Aggregate, AggregateKind
 from domain.errors import Contended, LogUnavailable, MemoryWeaveError
@@ -55,37 +57,49 @@ def execute(
     the refusals of an append (`KeyReused`, `CommandTooOld`, `LogFull`, `TooLarge`,
     `LogUnavailable`; after `InDoubt` the caller repeats with the same key).
     """
-    alone: AbstractContextManager[Any] = nullcontext()
-    for _ in range(application.policy.attempts_on_conflict):
-        with alone:
+    context, contention = command.context, application.contention
+    alone: Lock | None = None
+    for attempt in range(application.policy.attempts_on_conflict):
+        application.pause(pause_before(attempt, context.command_id))
+        with alone or nullcontext():
+            work = application.unit_of_work(command, clock())
+            done = _decided(application, work, context, decide)
+            if done is None and alone is None:
+                alone = contention.fought_over(work.touched)
+                if alone is not None:
+                    continue
             try:
-                return receipt(_attempt(application, command, clock, decide))
+                return receipt(done or _stored(application, work, context))
             except Conflict as conflict:
-                alone = application.contention.alone_on(conflict.aggregate_id)
+                alone = contention.alone_on(conflict.aggregate_id)
     raise Contended(
         f"others changed the same thing {application.policy.attempts_on_conflict} times meanwhile: "
         "repeat with the same idempotency key"
     )
 
 
-def _attempt(
-    application: MemoryApplication, command: Command[Any], clock: Clock, decide: Decide
-) -> Done:
-    work = application.unit_of_work(command, clock())
+def _decided(
+    application: MemoryApplication, work: UnitOfWork, context: CommandContext, decide: Decide
+) -> Done | None:
+    """Let the command decide. Gives what it has become if there is nothing to append."""
     try:
         decide(work)
     except LogUnavailable:
         raise
     except MemoryWeaveError:
-        earlier = application.find_duplicate(command.context)
+        earlier = application.find_duplicate(context)
         if earlier is None:
             raise
         return _repeated(application, earlier)
-    if not work.events:
-        earlier = application.find_duplicate(command.context)
-        return _repeated(application, earlier) if earlier else _unchanged(application, work)
+    if work.events:
+        return None
+    earlier = application.find_duplicate(context)
+    return _repeated(application, earlier) if earlier else _unchanged(application, work)
+
+
+def _stored(application: MemoryApplication, work: UnitOfWork, context: CommandContext) -> Done:
     try:
-        stored = application.store(work.events, command.context)
+        stored = application.store(work, context)
     except AlreadyAppended as already:
         return _repeated(application, Duplicate(already.first, already.last))
     return Done(events=stored, position=stored[-1].position, duplicate=False, state=work.get)

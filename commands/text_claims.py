@@ -22,16 +22,12 @@ def holder_of(
 
 
 def claim_text(work: UnitOfWork, memory: Memory) -> None:
-    """Make the memory the one that says its text, in the same append as what gave it the text.
-
-    Writing the claim even where it names this memory already makes the append conflict with
-    anybody who takes the text at the same time.
-    """
-    work.record(
-        TEXT_CLAIM,
-        _id_of_claim(work, memory.namespace, memory.session_id, memory.text_hash),
-        [TextClaimed(namespace=memory.namespace, memory_id=memory.id)],
-    )
+    """Make the memory the one that says its text, in the same append as what gave it the text."""
+    claim_id = _id_of_claim(work, memory.namespace, memory.session_id, memory.text_hash)
+    claim = work.get(TEXT_CLAIM, claim_id)
+    if claim is None or claim.memory_id != memory.id:
+        claimed = TextClaimed(namespace=memory.namespace, memory_id=memory.id)
+        work.record(TEXT_CLAIM, claim_id, [claimed])
 
 
 def require_text_free(work: UnitOfWork, memory: Memory, text_hash: str) -> None:

@@ -46,14 +46,29 @@ class UnitOfWork:
         self._load = load
         self._context = context
         self._states: dict[str, Aggregate | None] = {}
+        self._read: dict[str, int] = {}
+
+    @property
+    def unchanged(self) -> dict[str, int]:
+        """What the decision rests on without changing it: aggregate id → version (0: none).
+
+        The append checks these too, so that two commands cannot each rest on what the other
+        changes: of two episodes of one memory, deleted at once, the second must see the first.
+        """
+        written = {event.aggregate_id for event in self.events}
+        return {read: version for read, version in self._read.items() if read not in written}
+
+    @property
+    def touched(self) -> set[str]:
+        """The ids of all aggregates read or written."""
+        return set(self._states)
 
     def get(self, kind: AggregateKind[A], aggregate_id: str) -> A | None:
         """Give an aggregate as it is after this command's events so far; None if there is none."""
         if aggregate_id not in self._states:
-            # The kinds differ in their state only, and each id belongs to one kind.
-            self._states[aggregate_id] = self._load(
-                cast("AggregateKind[Aggregate]", kind), aggregate_id
-            )
+            state = self._load(cast("AggregateKind[Aggregate]", kind), aggregate_id)
+            self._states[aggregate_id] = state
+            self._read[aggregate_id] = state.version if state else 0
         return cast("A | None", self._states[aggregate_id])
 
     def new_id(self, index: int) -> str:

@@ -6,21 +6,24 @@
 -- server refuse the whole script when it is out of memory, before it starts.
 --
 -- KEYS  1 log  2 command records  3 meta  4 tracking  5 lease
---       then one sorted set per aggregate, then one hash per sealing key
+--       then one sorted set per aggregate (written or only read), then one hash per sealing key
 -- ARGV  1 command id  2 fingerprint  3 second at which the command record may go, or ''
 --       4 'next' (each version follows the one before) or 'unique' (no version twice)
 --       5 fencing token, or ''  6 name of the tracked log, or ''  7 tracked position
 --       8 epoch for a log that has none  9 number of aggregates  10 number of sealing keys
+--       11 number of aggregates that were only read
 --       then per sealing key: subject, key, and what to do with it: 'make' it unless it is there,
 --       'hold' (it must be there), 'destroy'
+--       then per aggregate that was only read: its number, its version (0: it has no events)
 --       then per event: number of its aggregate, then e k a n t s o u r p d
 -- Returns a status and its numbers; positions are integers below 2^53.
 
-local HEADER_KEYS, HEADER_ARGS, KEY_ARGS, EVENT_ARGS = 5, 10, 3, 12
+local HEADER_KEYS, HEADER_ARGS, KEY_ARGS, EVENT_ARGS = 5, 11, 3, 12
 
 local command_id, fingerprint = ARGV[1], ARGV[2]
 local aggregates, sealing_keys = tonumber(ARGV[9]), tonumber(ARGV[10])
-local first_event = HEADER_ARGS + KEY_ARGS * sealing_keys + 1
+local first_read = HEADER_ARGS + KEY_ARGS * sealing_keys + 1
+local first_event = first_read + 2 * tonumber(ARGV[11])
 
 local record = redis.call('HGET', KEYS[2], command_id)
 if record then
@@ -43,6 +46,12 @@ for i = 1, aggregates do
   local last = redis.call('ZRANGE', KEYS[HEADER_KEYS + i], -1, -1, 'WITHSCORES')
   heads[i] = last[2] and tonumber(last[2]) or 0
   taken[i] = {}
+end
+for at = first_read, first_event - 1, 2 do
+  local aggregate, version = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  if heads[aggregate] ~= version then
+    return {'conflict', aggregate, version, heads[aggregate]}
+  end
 end
 local expected = {}
 for at = first_event, #ARGV, EVENT_ARGS do

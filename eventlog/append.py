@@ -95,6 +95,7 @@ def build_request(
     tracked: Tracked | None,
     rule: VersionRule,
     new_epoch: str,
+    unchanged: Mapping[str, int],
 ) -> AppendRequest:
     """Lay out an append for the script. Raises `TooLarge` for a batch over its limits."""
     if len(entries) > MAX_EVENTS:
@@ -105,6 +106,9 @@ def build_request(
         number = aggregates.setdefault(entry.aggregate_id, len(aggregates) + 1)
         events.append(number)
         events.extend(arguments_of(entry))
+    reads: list[Argument] = []
+    for aggregate_id, version in unchanged.items():
+        reads.extend((aggregates.setdefault(aggregate_id, len(aggregates) + 1), version))
     size = sum(_size(value) for value in events)
     if size > MAX_BYTES:
         raise TooLarge(f"{size} bytes in one append, the limit is {MAX_BYTES}")
@@ -134,7 +138,9 @@ def build_request(
             new_epoch,
             len(aggregates),
             len(sealing_keys),
+            len(unchanged),
             *(part for instruction in sealing_keys for part in instruction),
+            *reads,
             *events,
         ],
         tracked=tracked,

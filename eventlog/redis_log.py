@@ -105,13 +105,16 @@ class RedisLog:
         destroyed_keys: Sequence[str] = (),
         tracking: Tracked | None = None,
         rule: VersionRule = "next",
+        unchanged: Mapping[str, int] | None = None,
     ) -> Appended | Duplicate:
         """Store the events of one command, all or none, and say at which positions they are.
 
         ``command_id`` (a UUID) and ``fingerprint`` make a repeat recognisable; they go into every
         entry. ``subject_keys`` are new sealing keys, stored with the events; ``held_keys`` are
         those that texts of this append were sealed under and that must be stored already;
-        the keys of the subjects in ``destroyed_keys`` end with this append. Repeats by itself,
+        the keys of the subjects in ``destroyed_keys`` end with this append. ``unchanged`` names
+        aggregates that the decision rests on but does not change, each with the version read (0:
+        none): the append is a `Conflict` if one has another now. Repeats by itself,
         with the same command id, until the answer is definite or the deadline has passed.
 
         Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyMismatch,
@@ -132,6 +135,7 @@ class RedisLog:
             tracked=tracking,
             rule=rule,
             new_epoch=self._new_epoch(),
+            unchanged=unchanged or {},
         )
         return outcome_of(self._until_definite(request), request)
 

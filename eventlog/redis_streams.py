@@ -50,7 +50,8 @@ _LIBRARY_ACTOR: Final = "system:eventsourcing"
 class RedisAggregateRecorder(AggregateRecorder):
     """Stores and reads the events of aggregates.
 
-    ``insert_events`` takes ``command_id``, ``fingerprint`` and ``fence`` beside the events, as
+    ``insert_events`` takes ``command_id``, ``fingerprint``, ``fence`` and ``unchanged`` (aggregate
+    id → version of what a decision has only read) beside the events, as
     given to ``Application.save``. Without a command id one is made, so that a lost answer still
     cannot store the events twice. It raises what `RedisLog.append` raises, and `AlreadyAppended`
     where that answers `Duplicate`.
@@ -96,6 +97,7 @@ class RedisAggregateRecorder(AggregateRecorder):
         command_id: str | None = None,
         fingerprint: str = "",
         fence: Fence | None = None,
+        unchanged: Mapping[str, int] | None = None,
         tracking: Tracking | None = None,
     ) -> Sequence[int]:
         if not stored_events and tracking is None:
@@ -108,6 +110,7 @@ class RedisAggregateRecorder(AggregateRecorder):
             command_id=command_id or uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
             fingerprint=fingerprint,
             fence=fence,
+            unchanged=unchanged or {},
             tracked=(
                 Tracked(tracking.application_name, tracking.notification_id) if tracking else None
             ),
@@ -139,6 +142,7 @@ class RedisAggregateRecorder(AggregateRecorder):
             command_id=batch.command_id,
             fingerprint=batch.fingerprint,
             fence=batch.fence,
+            unchanged=batch.unchanged,
             subject_keys=new_keys,
             held_keys={s.subject: s.held_key for s in batch.sealed if s.held_key is not None},
             destroyed_keys=destroyed,
@@ -322,6 +326,7 @@ class _Batch(Struct, frozen=True):
     command_id: str
     fingerprint: str
     fence: Fence | None
+    unchanged: Mapping[str, int]
     tracked: Tracked | None
     rule: VersionRule
 

@@ -76,9 +76,9 @@ def test_of_correctors_that_read_the_same_version_one_wins_each_time(application
 class AlwaysLate(MemoryApplication):
     """Somebody else changes the memory before every append of this one."""
 
-    def store(self, events, context, fence=None):
+    def store(self, work, context, fence=None):
         self.rivals.useful(self.fought_over)
-        return super().store(events, context, fence)
+        return super().store(work, context, fence)
 
 
 def test_a_command_that_always_loses_gives_up_with_contended_and_stores_nothing(

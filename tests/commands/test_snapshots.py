@@ -64,7 +64,7 @@ def test_an_old_version_is_loaded_from_the_snapshot_before_it(application, voted
 def test_without_its_snapshots_an_aggregate_is_the_same(application, voted, log_server):
     before = application.load(MEMORY, voted)
     with log_server.client() as client:
-        assert client.delete(application.event_log.keys.snapshot(voted)) == 1
+        assert client.delete(application.event_log.keys.snapshots(voted)) == 1
     assert kept_versions(application, voted) == []
     assert application.load(MEMORY, voted) == before
 
@@ -75,7 +75,7 @@ def test_a_snapshot_holds_nothing_of_the_text(application, hermes, log_server):
     for _ in range(99):
         reader.useful(memory_id, reason="Schrödinger")
     with log_server.client() as client:
-        key = application.event_log.keys.snapshot(memory_id)
+        key = application.event_log.keys.snapshots(memory_id)
         raw = client.dump(key)
     assert raw
     assert b"Schr" not in raw
@@ -88,7 +88,7 @@ def test_a_command_succeeds_although_its_snapshot_could_not_be_kept(
     for _ in range(98):
         owner.useful(memory_id)
     with log_server.client() as client:
-        key = application.event_log.keys.snapshot(memory_id)
+        key = application.event_log.keys.snapshots(memory_id)
         client.set(key, "not what a snapshot is kept in")
     assert owner.useful(memory_id).version == 1
     assert application.load(MEMORY, memory_id).useful == 99

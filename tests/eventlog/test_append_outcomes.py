@@ -94,6 +94,37 @@ def test_after_a_conflict_the_same_command_may_be_tried_again(log: RedisLog) -> 
     assert log.append([an_entry("a", 2)], **command) == Appended(2, 2)
 
 
+@pytest.mark.parametrize(("read", "actual"), [({"a": 1}, 2), ({"a": 3}, 2), ({"new": 1}, 0)])
+def test_what_was_only_read_must_not_have_changed_meanwhile(
+    log_server: LogServer, log: RedisLog, read: dict[str, int], actual: int
+) -> None:
+    log.append([an_entry("a", 1), an_entry("a", 2)], **new_command())
+    before = everything_in(log_server, log)
+
+    with pytest.raises(Conflict) as conflict:
+        log.append([an_entry("b", 1)], **new_command(), unchanged={"none": 0} | read)
+
+    assert {conflict.value.aggregate_id: conflict.value.expected} == read
+    assert conflict.value.actual == actual
+    assert everything_in(log_server, log) == before
+
+
+def test_what_was_only_read_and_stayed_the_same_lets_the_append_through(log: RedisLog) -> None:
+    log.append([an_entry("a", 1), an_entry("a", 2)], **new_command())
+
+    outcome = log.append(
+        [an_entry("b", 1)],
+        **new_command(),
+        subject_keys={"memory:b": b"k" * 32},
+        unchanged={"a": 2, "none": 0},
+    )
+
+    assert outcome == Appended(3, 3)
+    assert [e.version for e in log.read_aggregate("a")] == [1, 2]
+    assert log.read_aggregate("none") == []
+    assert log.subject_keys(["memory:b"]) == {"memory:b": b"k" * 32}
+
+
 def test_versions_of_the_library_may_leave_gaps_but_not_repeat(log: RedisLog) -> None:
     log.append([an_entry("a", 0), an_entry("a", 7)], **new_command(), rule="unique")
     log.append([an_entry("a", 3)], **new_command(), rule="unique")
