@@ -13,7 +13,7 @@ import sqlite3
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 
@@ -35,6 +35,8 @@ LIVE: Final = "(state = 'live' AND (expires_at IS NULL OR expires_at > ?))"
 ENDED: Final = "(state = 'tombstone' OR (state = 'live' AND expires_at <= ?))"
 GONE: Final = "(status = 'deleted' OR (expires_at IS NOT NULL AND expires_at <= ?))"
 
+_END_OF_TIME: Final = 253_402_300_799_999_999  # the last microsecond of the year 9999
+
 _KEYS: Final[dict[Sort, str]] = {
     "recent": "created_position, 0, 0",
     "confidence": (
@@ -52,7 +54,7 @@ class Cursor(msgspec.Struct, frozen=True, array_like=True):
     """Where a list goes on: after ``key``, in the order of ``sort`` as of ``now`` (µs)."""
 
     sort: str
-    now: int
+    now: Annotated[int, msgspec.Meta(ge=0, le=_END_OF_TIME)]
     key: tuple[float, float, float]
 
 

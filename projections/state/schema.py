@@ -13,6 +13,12 @@ from typing import Final
 SCHEMA_VERSION: Final = 1
 FILE_NAME: Final = "state.sqlite"
 
+TABLES: Final = (
+    "episodes", "memories", "versions", "votes", "observations", "memory_tags", "agents", "grants",
+    "enrolment_tokens", "namespaces", "sessions", "removed",
+)  # fmt: skip
+"""The tables that say what the log says; the others are the view's own book-keeping."""
+
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checkpoint (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from eventlog.redis_log import RedisLog
 from tests.histories import Historian
+from tests.projections.direct import Direct
 
 
 @pytest.fixture
@@ -18,3 +20,9 @@ def historian(log: RedisLog) -> Historian:
 @pytest.fixture
 def view_path(tmp_path: Path) -> Path:
     return tmp_path / "views" / "state"
+
+
+@pytest.fixture
+def direct(view_path: Path) -> Iterator[Direct]:
+    with Direct(view_path) as fed:
+        yield fed
