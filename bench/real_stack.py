@@ -40,7 +40,8 @@ from projections.vector.view import VectorView
 from queries.recall import RecallParts, recall
 
 OWNER = Caller(actor="owner", kind="owner")
-_BATCH = 500
+_ENTRIES = 200
+_EVENTS = 500
 
 
 def utc_now() -> datetime:
@@ -66,6 +67,7 @@ class RealStack:
         self.pool = ThreadPoolExecutor(2, thread_name_prefix="lexical")
         self._redis_url, self._log_name = redis_url, log_name
         self._directories = [ViewDirectory(folder / "views" / name) for name in ("state", "vector")]
+        self.vector_folder = self._directories[1].live
         self.cache = VectorCache(vectors or folder / "cache", embedder.name, embedder.dimension)
         self.state_projector = StateProjector(self._directories[0].live)
         self.vector_projector = VectorProjector(self._directories[1].live, self.cache)
@@ -74,11 +76,11 @@ class RealStack:
         self._command_numbers = itertools.count(1)
 
     def commit(self, entries: Iterable[Commit], caller: Caller = OWNER) -> list[BatchReceipt]:
-        """Commit entries in batches of 500."""
+        """Commit entries, 200 an append: each may become four events, and 1,000 is the limit."""
         entries = list(entries)
         return [
-            self._commit_batch(entries[start : start + _BATCH], caller)
-            for start in range(0, len(entries), _BATCH)
+            self._commit_batch(entries[start : start + _ENTRIES], caller)
+            for start in range(0, len(entries), _ENTRIES)
         ]
 
     def project(self) -> None:
@@ -153,7 +155,7 @@ class RealStack:
         codec = self.application.codec
         checkpoint: Checkpoint = projector.checkpoint()
         with Subscription(self._redis_url, self._log_name, checkpoint) as subscription:
-            while entries := subscription.read(_BATCH, wait_s=0.001):
+            while entries := subscription.read(_EVENTS, wait_s=0.001):
                 batch = sort_batch(
                     entries,
                     codec.open_batch(entries),

