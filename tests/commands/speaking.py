@@ -89,6 +89,12 @@ class Speaker:
     def send(
         self, handler: Callable[..., Any], request: Any, *more: Any, key: str | None = None
     ) -> Any:
+        command = self.command(handler, request, *more, key=key)
+        return handler(self.application, command, self.clock, *more)
+
+    def command(
+        self, handler: Callable[..., Any], request: Any, *more: Any, key: str | None = None
+    ) -> Command[Any]:
         route = handler.__name__
         shown = repr((route, request, more)).encode(errors="surrogatepass")
         context = CommandContext(
@@ -96,8 +102,7 @@ class Speaker:
             fingerprint=hashlib.sha256(shown).hexdigest(),
             correlation_id="test",
         )
-        command = Command(caller=self.caller, context=context, request=request)
-        return handler(self.application, command, self.clock, *more)
+        return Command(caller=self.caller, context=context, request=request)
 
     def commit(self, content: str, *, key: str | None = None, **fields: Any) -> Any:
         return self.send(commit, contract.Commit(content=content, **fields), key=key)
