@@ -68,16 +68,13 @@ for at = first_event, #ARGV, EVENT_ARGS do
   taken[aggregate][version] = true
 end
 
-local function sealing_key(i)
-  local at = HEADER_ARGS + KEY_ARGS * (i - 1)
-  return KEYS[HEADER_KEYS + aggregates + i], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-end
+local first_key_argument = HEADER_ARGS + 1
 local others = {'key-mismatch'}
 for i = 1, sealing_keys do
-  local bucket, subject, key, rule = sealing_key(i)
-  local stored = redis.call('HGET', bucket, subject)
-  if rule ~= 'destroy' and stored ~= key and (stored or rule == 'hold') then
-    others[#others + 1] = subject
+  local at = first_key_argument + KEY_ARGS * (i - 1)
+  local stored = redis.call('HGET', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
+  if ARGV[at + 2] ~= 'destroy' and stored ~= ARGV[at + 1] and (stored or ARGV[at + 2] == 'hold') then
+    others[#others + 1] = ARGV[at]
     others[#others + 1] = stored or ''
   end
 end
@@ -116,11 +113,11 @@ for at = first_event, #ARGV, EVENT_ARGS do
   redis.call('ZADD', KEYS[HEADER_KEYS + tonumber(ARGV[at])], ARGV[at + 4], text)
 end
 for i = 1, sealing_keys do
-  local bucket, subject, key, rule = sealing_key(i)
-  if rule == 'make' then
-    redis.call('HSETNX', bucket, subject, key)
-  elseif rule == 'destroy' then
-    redis.call('HDEL', bucket, subject)
+  local at = first_key_argument + KEY_ARGS * (i - 1)
+  if ARGV[at + 2] == 'make' then
+    redis.call('HSETNX', KEYS[HEADER_KEYS + aggregates + i], ARGV[at], ARGV[at + 1])
+  elseif ARGV[at + 2] == 'destroy' then
+    redis.call('HDEL', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
   end
 end
 if ARGV[6] ~= '' then
