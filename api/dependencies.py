@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from litestar.params import Dependency, Parameter
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter, SkipValidation
 
 from api.calls import Call, Service, Wait
 
-GivenCall: TypeAlias = Annotated[Call, Dependency(skip_validation=True)]
-GivenService: TypeAlias = Annotated[Service, Dependency(skip_validation=True)]
+GivenCall: TypeAlias = NamedDependency[SkipValidation[Call]]
+GivenService: TypeAlias = NamedDependency[SkipValidation[Service]]
 WaitFor: TypeAlias = Annotated[
     Wait,
-    Parameter(
+    QueryParameter(
         description="true: answer when every view of this node shows the command (10 s at most, "
         "then 202); vectors: also when its texts can be found by meaning"
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
+from litestar.params import QueryParameter
 
 from api.problems import InvalidFields
 from memoryweave.contract import FieldError
@@ -19,9 +20,9 @@ def known_parameters_only(
     As in bodies, a slip of the pen is to be seen, not to be passed over.
     """
     known = {
-        getattr(field.kwarg_definition, "query", None) or name
+        field.kwarg_definition.name or name
         for name, field in handler.parsed_fn_signature.parameters.items()
-        if name not in connection.path_params
+        if isinstance(field.kwarg_definition, QueryParameter)
     }
     faults = []
     for name in sorted(connection.query_params.keys()):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from litestar import Response
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 
 from api.authentication import TAKES_TOKEN, presented_key
 from api.calls import Call, carry_out_until, require_no_agent
@@ -33,7 +33,7 @@ from memoryweave import contract
     opt={TAKES_TOKEN: True},
 )
 async def post_register(
-    call: GivenCall, data: contract.RegisterAgent
+    call: GivenCall, data: JSONBody[contract.RegisterAgent]
 ) -> Response[contract.AgentRegistered]:
     """Let an agent speak: with the admin's key, or an enrolment token in the place of a key."""
     secret = call.node.keys.agent_secret
@@ -69,20 +69,24 @@ async def get_agents(call: GivenCall) -> contract.AgentList:
 
 
 @command("POST", "/grants", contract.GrantReceipt, tag="agents")
-async def post_grant(call: GivenCall, data: contract.Grant) -> Response[contract.GrantReceipt]:
+async def post_grant(
+    call: GivenCall, data: JSONBody[contract.Grant]
+) -> Response[contract.GrantReceipt]:
     """Let an agent read one more namespace (owner, admin)."""
     return await carry_out_until(call, grant, data, "state")
 
 
 @command("DELETE", "/grants", contract.GrantReceipt, tag="agents")
-async def delete_grant(call: GivenCall, data: contract.Grant) -> Response[contract.GrantReceipt]:
+async def delete_grant(
+    call: GivenCall, data: JSONBody[contract.Grant]
+) -> Response[contract.GrantReceipt]:
     """Take a grant back (owner, admin)."""
     return await carry_out_until(call, revoke, data, "state")
 
 
 @command("POST", "/enrolment-tokens", contract.EnrolmentToken, tag="agents", first_status=201)
 async def post_enrolment_token(
-    call: GivenCall, data: contract.IssueEnrolmentToken
+    call: GivenCall, data: JSONBody[contract.IssueEnrolmentToken]
 ) -> Response[contract.EnrolmentToken]:
     """Make a token with which one new agent may register itself (admin). Shown once."""
     handler = partial(issue_token, secret=call.node.keys.agent_secret)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from litestar.params import Parameter
+from litestar.params import FromQuery, QueryParameter
 
 from api.dependencies import GivenCall
 from api.documented import question
@@ -14,23 +14,24 @@ from queries.bootstrap import bootstrap
 from queries.memories import MemoryList, memories, tombstones
 from queries.stats import namespaces, stats, tags
 
-Limit: TypeAlias = Annotated[int, Parameter(ge=1, le=200)]
-Cursor: TypeAlias = Annotated[str, Parameter(max_length=500)]
-NamespaceName: TypeAlias = Annotated[
-    str, Parameter(min_length=1, max_length=128, pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$")
+Limit: TypeAlias = Annotated[int, QueryParameter(ge=1, le=200)]
+Cursor: TypeAlias = Annotated[str | None, QueryParameter(max_length=500)]
+Namespace: TypeAlias = Annotated[
+    str | None,
+    QueryParameter(min_length=1, max_length=128, pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$"),
 ]
-TagText: TypeAlias = Annotated[str, Parameter(min_length=1, max_length=200)]
+TagText: TypeAlias = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
 
 
 @question("GET", "/memories")
 async def get_memories(
     call: GivenCall,
-    namespace: NamespaceName | None = None,
-    state_: Annotated[contract.MemoryState, Parameter(query="state")] = "live",
-    category: contract.Category | None = None,
-    tag: TagText | None = None,
-    sort: Sort = "recent",
-    cursor: Cursor | None = None,
+    namespace: Namespace = None,
+    state_: Annotated[contract.MemoryState, QueryParameter(name="state")] = "live",
+    category: FromQuery[contract.Category | None] = None,
+    tag: TagText = None,
+    sort: FromQuery[Sort] = "recent",
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> contract.MemoryPage:
     """List memories; ``next`` is the cursor of the next page, null at the end."""
@@ -50,8 +51,8 @@ async def get_memories(
 @question("GET", "/tombstones")
 async def get_tombstones(
     call: GivenCall,
-    namespace: NamespaceName | None = None,
-    cursor: Cursor | None = None,
+    namespace: Namespace = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> contract.MemoryPage:
     """List what was deleted or withdrawn and can be restored, the latest first."""
@@ -68,7 +69,7 @@ async def get_tombstones(
 
 
 @question("GET", "/tags")
-async def get_tags(call: GivenCall, namespace: NamespaceName | None = None) -> contract.TagList:
+async def get_tags(call: GivenCall, namespace: Namespace = None) -> contract.TagList:
     """List tags with how many live memories carry each."""
     node = call.node
     return await call.threads.run(tags, call.caller, node.state, node.clock(), namespace=namespace)

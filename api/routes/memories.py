@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litestar import Response
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 
 from api.calls import carry_out
 from api.dependencies import GivenCall, WaitFor
@@ -63,7 +63,10 @@ async def post_unpin(
 
 @command("POST", "/memory/{memory_id:str}/tags", contract.MemoryReceipt)
 async def post_tags(
-    call: GivenCall, memory_id: FromPath[str], data: contract.SetTags, wait: WaitFor = "false"
+    call: GivenCall,
+    memory_id: FromPath[str],
+    data: JSONBody[contract.SetTags],
+    wait: WaitFor = "false",
 ) -> Response[contract.MemoryReceipt]:
     """Give a memory exactly these tags from now on."""
     message = TagMemory(memory_id=memory_id, tags=data.tags)

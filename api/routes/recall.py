@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import Response
+from litestar.params import JSONBody
 
 from api.calls import Call
 from api.dependencies import GivenCall
@@ -15,7 +16,9 @@ from queries.recall import RecallParts, recall
 
 
 @question("POST", "/recall", limited=True)
-async def post_recall(call: GivenCall, data: contract.Recall) -> Response[contract.RecallAnswer]:
+async def post_recall(
+    call: GivenCall, data: JSONBody[contract.Recall]
+) -> Response[contract.RecallAnswer]:
     """Find memories and episodes that answer a query, the best first."""
     bucket = await call.threads.run(call.service.limits.take, call.caller, "recall")
     if data.min_position is not None:

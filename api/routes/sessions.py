@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litestar import Response
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 
 from api.calls import carry_out
 from api.dependencies import GivenCall, WaitFor
@@ -16,7 +16,7 @@ from memoryweave import contract
 async def post_close(
     call: GivenCall,
     session_id: FromPath[str],
-    data: contract.CloseSession | None = None,
+    data: JSONBody[contract.CloseSession | None] = None,
     wait: WaitFor = "false",
 ) -> Response[contract.SessionReceipt]:
     """Let a session's ephemeral rows go; ``-`` names those without a session."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litestar import Response
-from litestar.params import FromPath
+from litestar.params import FromPath, JSONBody
 
 from api.calls import carry_out
 from api.dependencies import GivenCall, WaitFor
@@ -19,7 +19,7 @@ BATCH_BODY_LIMIT = 2 * 1024 * 1024
 
 @command("POST", "/commit", contract.CommitReceipt, first_status=201)
 async def post_commit(
-    call: GivenCall, data: contract.Commit, wait: WaitFor = "false"
+    call: GivenCall, data: JSONBody[contract.Commit], wait: WaitFor = "false"
 ) -> Response[contract.CommitReceipt]:
     """Store a piece of conversation; with ``distill`` false one statement, as a memory."""
     return await carry_out(call, commit, data, wait=wait, first_status=201, purpose="commit")
@@ -33,7 +33,7 @@ async def post_commit(
     body_limit=BATCH_BODY_LIMIT,
 )
 async def post_batch_commit(
-    call: GivenCall, data: contract.BatchCommit, wait: WaitFor = "false"
+    call: GivenCall, data: JSONBody[contract.BatchCommit], wait: WaitFor = "false"
 ) -> Response[contract.BatchReceipt]:
     """Store up to 500 entries: all of them, or none."""
     return await carry_out(
