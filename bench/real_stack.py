@@ -83,10 +83,17 @@ class RealStack:
             for start in range(0, len(entries), _ENTRIES)
         ]
 
-    def project(self) -> None:
-        """Bring both views to the head of the log; parks what the runner would park."""
+    def project(self, view: str | None = None) -> None:
+        """Bring both views, or the one named, to the head of the log."""
         for projector in (self.state_projector, self.vector_projector):
-            self._project(projector)
+            if view in (None, projector.name):
+                self._project(projector)
+
+    def reopen_views(self) -> None:
+        """Let the readers open their files anew, as another process would."""
+        self.state.close()
+        self.state = StateView(self._directories[0].path)
+        self.vector = VectorView(self._directories[1].path)
 
     def fill(self, *, within_s: float = 3600.0) -> None:
         """Give every waiting row its vector."""
