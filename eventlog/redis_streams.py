@@ -40,6 +40,7 @@ from eventlog.sealing import KeyRing
 from eventlog.snapshots import RedisSnapshotRecorder, Snapshots
 from eventlog.subscription import Checkpoint
 from eventlog.subscription import Subscription as LogSubscription
+from eventlog.upcasters import current_name
 
 _PAGE: Final = 500
 _SEALING_ATTEMPTS: Final = 5
@@ -185,7 +186,7 @@ class RedisApplicationRecorder(RedisAggregateRecorder, ApplicationRecorder):
         while len(found) < limit and (stop is None or first <= stop):
             page = _PAGE if topics else limit - len(found)
             entries = self._log.read(first, stop, page)
-            found.extend(self.notification(e) for e in entries if not topics or e.type in topics)
+            found.extend(self.notification(e) for e in entries if _is_wanted(e, topics))
             if len(entries) < page:
                 break
             first = entries[-1].position + 1
@@ -235,7 +236,7 @@ class RedisSubscription(Subscription[RedisApplicationRecorder]):
             self._waiting = [
                 self._recorder.notification(entry)
                 for entry in reversed(entries)
-                if not self._topics or entry.type in self._topics
+                if _is_wanted(entry, self._topics)
             ]
         self._following.close()
         raise StopIteration
@@ -329,6 +330,11 @@ class _Batch(Struct, frozen=True):
     unchanged: Mapping[str, int]
     tracked: Tracked | None
     rule: VersionRule
+
+
+def _is_wanted(entry: RawEntry, topics: Sequence[str]) -> bool:
+    """Tell whether an event is of one of these types, by the name it has today; () wants all."""
+    return not topics or current_name(entry.type, entry.schema) in topics
 
 
 def _library_entry(event: StoredEvent) -> RawEntry:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domain.events import (
     EpisodeCommitted,
@@ -23,6 +25,7 @@ from eventlog.entry import RawEntry
 from eventlog.sealing import KeyRing, subject_of
 
 NOON = datetime(2026, 11, 30, 12, 0, 0, 123_456, tzinfo=UTC)
+BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 CANARY = "the canary sings at 乌龙"
 
 
@@ -296,3 +299,59 @@ def test_a_text_sealed_under_a_key_that_was_destroyed_meanwhile_is_sealed_anew(
     store.keys[again[0].subject] = again[0].new_key
     reader = Codec(KeyRing(store.fetch))
     assert [reader.open(sealed.entry).body for sealed in again] == [episode(**session)] * 2
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e9, 1e9) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+EPISODES = st.builds(
+    EpisodeCommitted,
+    agent_id=TEXTS,
+    namespace=TEXTS | st.just("x-ephemeral"),
+    content=TEXTS,
+    source=st.sampled_from(["owner_edit", "agent_inference"]),
+    speaker=st.none() | TEXTS,
+    session_id=st.none() | TEXTS,
+    observed_at=st.none() | st.datetimes(timezones=st.just(UTC)),
+    urgent=st.booleans(),
+    tags=st.lists(TEXTS, max_size=4),
+    metadata=st.dictionaries(TEXTS, JSON, max_size=4),
+)
+TIMES = st.datetimes(timezones=st.just(UTC))
+
+
+@given(EPISODES, TIMES, st.none() | st.integers(1, 2**53))
+def test_whatever_was_sealed_opens_to_itself(
+    body: EpisodeCommitted, occurred_at: datetime, cause: int | None
+) -> None:
+    store = KeyStore()
+    written = event(body, occurred_at=occurred_at, causation_position=cause)
+    (entry,) = append(Codec(KeyRing(store.fetch)), store, written)
+    opened = Codec(KeyRing(store.fetch)).open(entry)
+    assert opened == msgspec.structs.replace(written, position=1)
+
+
+@given(st.integers(0), st.integers(1, 63), st.sampled_from(["content", "tags", "metadata"]))
+def test_a_changed_sealed_text_never_opens_to_another_text(at: int, shift: int, field: str) -> None:
+    store = KeyStore()
+    codec = Codec(KeyRing(store.fetch))
+    (entry,) = append(codec, store, event(episode()))
+    members = msgspec.json.decode(entry.body)
+    closed = members[field]
+    at %= len(closed.rstrip("="))
+    other = BASE64[(BASE64.index(closed[at]) + shift) % 64]
+    members[field] = closed[:at] + other + closed[at + 1 :]
+    (answer,) = codec.open_batch(
+        [msgspec.structs.replace(entry, body=msgspec.json.encode(members))]
+    )
+    # A change in the first bytes names another key, as if this one had been destroyed.
+    changed = getattr(answer, "body", None)
+    assert isinstance(answer, Undecodable) or getattr(changed, field) in (
+        ERASED,
+        [],
+        {},
+        getattr(episode(), field),
+    )

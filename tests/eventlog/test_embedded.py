@@ -32,8 +32,8 @@ try:
 except AlreadyRunning:
     print("refused", flush=True)
     sys.exit(3)
-print(servers["log"].pid, servers["volatile"].pid, flush=True)
 try:
+    print(servers["log"].pid, servers["volatile"].pid, flush=True)
     sys.stdin.read()
 except KeyboardInterrupt:
     print("ping", redis.Redis.from_url(servers.log_url).ping(), flush=True)

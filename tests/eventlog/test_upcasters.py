@@ -6,12 +6,16 @@ from typing import Any, Final
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from domain.events import EventBody, Sealed
 from eventlog.codec import Codec, Undecodable, UnknownEventType
 from eventlog.entry import RawEntry
-from eventlog.sealing import KeyRing
-from eventlog.upcasters import Upcaster, target_of, upcast
+from eventlog.redis_log import RedisLog
+from eventlog.redis_streams import RedisApplicationRecorder
+from eventlog.sealing import KeyRing, field_context, seal_json
+from eventlog.upcasters import UPCASTERS, Upcaster, target_of, upcast
+from tests.eventlog.entries import an_entry, new_command
 
 
 class NoteTaken1(EventBody, frozen=True, kw_only=True):
@@ -60,8 +64,6 @@ def codec() -> Codec:
 
 def entry(type_name: str, schema: int, body: dict[str, Any], codec: Codec) -> RawEntry:
     """An entry whose ``text`` or ``words`` were sealed when it was written."""
-    from eventlog.sealing import field_context, seal_json
-
     key, _ = codec.keys.for_sealing(SUBJECT, brand_new=False)
     sealed = {
         name: seal_json(
@@ -126,3 +128,19 @@ def test_an_erased_text_reaches_the_steps_as_its_marker() -> None:
 def test_a_schema_that_only_a_newer_release_knows_is_not_guessed_at(codec: Codec) -> None:
     (answer,) = codec.open_batch([entry("NoteTaken", 3, {"when": "day 7"}, codec)])
     assert isinstance(answer, UnknownEventType)
+
+
+def test_a_reader_who_asks_for_todays_name_is_given_the_old_events(
+    log: RedisLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for written, step in STEPS.items():
+        monkeypatch.setitem(UPCASTERS, written, step)
+    recorder = RedisApplicationRecorder(log, Codec(KeyRing(log.subject_keys)))
+    for version, (name, schema) in enumerate([*TYPES, ("Other", 1)], start=1):
+        written_entry = replace(an_entry("a", version), type=name, schema=schema)
+        log.append([written_entry], **new_command())
+
+    found = recorder.select_notifications(1, 10, topics=["RemarkMade"])
+    assert [notification.id for notification in found] == [1, 2, 3]
+    with recorder.subscribe(topics=["RemarkMade"]) as subscription:
+        assert [next(subscription).id for _ in range(3)] == [1, 2, 3]
