@@ -132,10 +132,11 @@ def _exchange(connection: Any, commands: Sequence[Sequence[Argument]]) -> list[A
 def _run_script(
     call: Callable[..., Any], script: Script, keys: Sequence[str], arguments: Sequence[Argument]
 ) -> Any:
-    command = ("EVALSHA", script.digest, len(keys), *keys, *arguments)
+    rest = (len(keys), *keys, *arguments)
     try:
-        return call(*command)
+        return call("EVALSHA", script.digest, *rest)
     except NoScriptError:
-        # Answered before anything was done, so asking again is safe.
+        # Answered before anything was done, so asking again is safe. Loaded, a script stays; but
+        # somebody may flush it again before we come, so this time the text itself goes along.
         call("SCRIPT", "LOAD", script.text)
-        return call(*command)
+        return call("EVAL", script.text, *rest)
