@@ -10,6 +10,8 @@ from typing import Final
 from eventlog.embedded import find_server
 from eventlog.guard import GuardReport, guard_log_server
 from eventlog.redis_log import RedisLog
+from eventlog.subscription import Checkpoint
+from projections.status import read_status
 from workers.settings import SettingError, Settings
 
 _FILE_NAME: Final = "node.toml"
@@ -42,10 +44,21 @@ def guard_log(settings: Settings) -> GuardReport:
     """
     seen = epoch_seen(settings.data)
     with RedisLog(log_url(settings), settings.log) as log:
-        report = guard_log_server(log, expected_epoch=seen, allow_volatile=settings.allow_volatile)
+        report = guard_log_server(
+            log,
+            expected_epoch=seen,
+            known=reached_by_views(settings.data),
+            allow_volatile=settings.allow_volatile,
+        )
     if report.head.epoch and report.head.epoch != seen:
         remember_epoch(settings.data, report.head.epoch)
     return report
+
+
+def reached_by_views(data: Path) -> list[Checkpoint]:
+    """Say how far this node's views have come: a log that ends before that has lost events."""
+    statuses = [read_status(view) for view in sorted((data / "views").glob("*"))]
+    return [Checkpoint(position=status.position) for status in statuses if status is not None]
 
 
 def epoch_seen(data: Path) -> str:
