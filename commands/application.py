@@ -80,6 +80,8 @@ class MemoryApplication(Application[str]):
         self, kind: AggregateKind[A], aggregate_id: str, version: int | None = None
     ) -> A | None:
         """Give an aggregate as the log has it now, or had it at a version; None if it has none."""
+        if not kind.grows:
+            return project(kind, None, self.events.get(aggregate_id, lte=version))
         try:
             state: A = self.repository.get(
                 aggregate_id,
@@ -139,9 +141,9 @@ class MemoryApplication(Application[str]):
         """
         assert self.snapshots is not None
         for event in stored:
-            if event.version % SNAPSHOT_EVERY:
-                continue
             kind = KINDS[event.aggregate_type]
+            if event.version % SNAPSHOT_EVERY or not kind.grows:
+                continue
             try:
                 state = self.load(kind, event.aggregate_id, version=event.version)
                 assert state is not None

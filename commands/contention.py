@@ -39,8 +39,8 @@ class Contention:
 def pause_before(attempt: int, command_id: str) -> float:
     """Give the seconds to wait before the ``attempt``-th try, counted from 0.
 
-    None before the first two. Then it doubles up to 32 ms, of which each command takes a share of
-    its own, so that processes that met once do not meet again.
+    The first repeat waits for nothing. Then it doubles up to 32 ms, of which each command takes a
+    share of its own, so that processes that met once do not meet again.
     """
     if attempt < 2:
         return 0.0

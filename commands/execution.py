@@ -60,7 +60,8 @@ def execute(
     context, contention = command.context, application.contention
     alone: Lock | None = None
     for attempt in range(application.policy.attempts_on_conflict):
-        application.pause(pause_before(attempt, context.command_id))
+        if attempt:
+            application.pause(pause_before(attempt, context.command_id))
         with alone or nullcontext():
             work = application.unit_of_work(command, clock())
             done = _decided(application, work, context, decide)

@@ -114,4 +114,4 @@ def fold(agent: Agent | None, event: Event) -> Agent:
             return agent
 
 
-AGENT = AggregateKind("Agent", Agent, fold)
+AGENT = AggregateKind("Agent", Agent, fold, grows=True)

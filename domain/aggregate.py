@@ -30,12 +30,14 @@ class AggregateKind(Struct, Generic[A], frozen=True):
 
     ``fold(state, event)`` gives the next state; the first event finds ``None``. It never refuses:
     what is in the log has happened. A state holds no text that people or models wrote, only
-    digests of it, so that a snapshot of it has nothing to seal or to erase.
+    digests of it, so that a snapshot of it has nothing to seal or to erase. ``grows`` says that
+    its events have no natural end, so that looking for a snapshot first is worth it.
     """
 
     name: str
     state: type[A]
     fold: Callable[[A | None, Event], A]
+    grows: bool = False
 
     def replay(self, state: A | None, events: Iterable[Event]) -> A | None:
         """Fold events onto a state, in the order of their versions."""

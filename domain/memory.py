@@ -246,4 +246,4 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
             return memory
 
 
-MEMORY = AggregateKind("Memory", Memory, fold)
+MEMORY = AggregateKind("Memory", Memory, fold, grows=True)

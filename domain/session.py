@@ -27,4 +27,4 @@ def fold(_session: Session | None, event: Event) -> Session:
     return Session(id=event.aggregate_id, version=event.version, closed_at_position=event.position)
 
 
-SESSION = AggregateKind("Session", Session, fold)
+SESSION = AggregateKind("Session", Session, fold, grows=True)
