@@ -38,6 +38,8 @@ SUBJECT_MEMBER: Final = "_subject"
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+# What a body can make of reading it: nonsense, bad UTF-8, a time out of range, endless nesting.
+_BROKEN: Final = (SealBroken, msgspec.DecodeError, UnicodeError, OverflowError, RecursionError)
 _decode_members: Final = msgspec.json.Decoder(dict[str, Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -169,7 +171,7 @@ class Codec:
             return _Closed(entry, shape)
         try:
             members = _decode_members(entry.body)
-        except msgspec.DecodeError as error:
+        except _BROKEN as error:
             return Undecodable(entry, str(error))
         sealed = [
             (name, quoted)
@@ -182,7 +184,7 @@ class Codec:
             named = _text(members, SUBJECT_MEMBER) or ""
             subject = named or _derived_subject(entry, members)
             key_id = key_id_of(sealed[0][1])
-        except (SealBroken, msgspec.DecodeError, OverflowError) as error:
+        except _BROKEN as error:
             return Undecodable(entry, f"its key cannot be told: {error}")
         return _Closed(entry, shape, members, sealed, subject, named, key_id)
 
@@ -192,7 +194,7 @@ class Codec:
             plain = _opened_body(closed, key)
             body = self._decode(plain, (entry.type, entry.schema), closed.shape)
             event = _event(entry, body, closed.named_subject)
-        except (SealBroken, msgspec.DecodeError, OverflowError) as error:
+        except _BROKEN as error:
             return Undecodable(entry, str(error))
         if destroyed := destroyed_subjects(event):
             # A reader must not go on opening what was destroyed because it saw the key before.
@@ -206,7 +208,9 @@ class Codec:
         try:
             body = upcast(msgspec.json.decode(plain), written, self._upcasters)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise msgspec.DecodeError(f"an upcaster refused it: {error!r}") from error
+            # Its message may quote the text, and reasons are logged.
+            name = type(error).__name__
+            raise msgspec.DecodeError(f"an upcaster refused it with {name}") from error
         return msgspec.convert(body, today)
 
 

@@ -174,8 +174,7 @@ class KeyRing:
                     found[subject] = key
         if missing:
             fetched = self._fetch(sorted(missing))
-            self.adopt(fetched)
-            found.update((subject, SealingKey(raw)) for subject, raw in fetched.items())
+            found.update(self.adopt(fetched))
         return found
 
     def for_sealing(self, subject: str, *, brand_new: bool) -> tuple[SealingKey, bool]:
@@ -187,9 +186,7 @@ class KeyRing:
             key = self._stored.get(subject)
             made = self._made.get(subject)
         if key is None and made is None and not brand_new:
-            fetched = self._fetch((subject,))
-            self.adopt(fetched)
-            key = SealingKey(fetched[subject]) if subject in fetched else None
+            key = self.adopt(self._fetch((subject,))).get(subject)
         if key is not None:
             return key, False
         with self._lock:
@@ -199,15 +196,17 @@ class KeyRing:
                 self._made.popitem(last=False)
         return made, True
 
-    def adopt(self, keys: Mapping[str, bytes]) -> None:
-        """Take over keys that the log is known to hold."""
+    def adopt(self, keys: Mapping[str, bytes]) -> dict[str, SealingKey]:
+        """Take over keys that the log is known to hold, and give them ready for use."""
+        ready = {subject: SealingKey(raw) for subject, raw in keys.items()}
         with self._lock:
-            for subject, raw in keys.items():
+            for subject, key in ready.items():
                 self._made.pop(subject, None)
-                self._stored[subject] = SealingKey(raw)
+                self._stored[subject] = key
                 self._stored.move_to_end(subject)
             while len(self._stored) > self._size:
                 self._stored.popitem(last=False)
+        return ready
 
     def forget(self, subjects: Iterable[str]) -> None:
         """Drop keys that the log has destroyed. Those made here and not stored yet stay in use."""

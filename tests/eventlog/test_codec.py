@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +23,7 @@ from domain.events import (
 from eventlog.body_shape import ERASED
 from eventlog.codec import Codec, Undecodable, UnknownEventType
 from eventlog.entry import RawEntry
-from eventlog.sealing import KeyRing, subject_of
+from eventlog.sealing import KeyRing, SealingKey, subject_of
 
 NOON = datetime(2026, 11, 30, 12, 0, 0, 123_456, tzinfo=UTC)
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -231,6 +232,30 @@ def test_a_key_goes_along_until_the_log_is_known_to_hold_it(store: KeyStore, cod
     assert codec.seal(event(episode(), version=3, event_id="e3")).new_key is None
 
 
+def test_threads_that_make_a_key_at_once_make_the_same_one(store: KeyStore) -> None:
+    ring = KeyRing(store.fetch)
+    with ThreadPoolExecutor(8) as threads:
+        made = list(
+            threads.map(
+                lambda n: ring.for_sealing(f"memory:{n % 50}", brand_new=n % 2 == 0)[0].raw,
+                range(2_000),
+            )
+        )
+    assert all(raw == made[n % 50] for n, raw in enumerate(made))
+    assert len(set(made)) == 50
+
+
+def test_the_ring_keeps_the_keys_that_were_used_last(store: KeyStore) -> None:
+    store.keys = {f"memory:{n}": bytes([n]) * 32 for n in range(4)}
+    ids = {subject: SealingKey(raw).id for subject, raw in store.keys.items()}
+    ring = KeyRing(store.fetch, size=3)
+    for n in (0, 1, 2, 0, 3, 0):
+        ring.for_opening([(f"memory:{n}", ids[f"memory:{n}"])])
+    assert store.asked == [["memory:0"], ["memory:1"], ["memory:2"], ["memory:3"]]
+    ring.for_opening([("memory:1", ids["memory:1"])])
+    assert store.asked[-1] == ["memory:1"]
+
+
 def test_the_loser_of_a_race_for_a_key_seals_anew(store: KeyStore, codec: Codec) -> None:
     session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
     other = Codec(KeyRing(store.fetch))
@@ -355,3 +380,19 @@ def test_a_changed_sealed_text_never_opens_to_another_text(at: int, shift: int, 
         {},
         getattr(episode(), field),
     )
+
+
+@given(
+    st.binary(max_size=60)
+    | st.sampled_from([b"[" * 100_000, b'{"tier": ' + b"[" * 100_000, b'{"tier": "\xff"}'])
+    | st.builds(lambda junk: msgspec.json.encode({"content": junk}), JSON),
+    st.sampled_from(["TierChanged", "EpisodeCommitted", "MemoryTagged", "AgentDeactivated"]),
+    st.integers(-(2**63), 2**63),
+)
+def test_no_entry_whatever_makes_opening_fail(body: bytes, name: str, moment: int) -> None:
+    codec = Codec(KeyRing(KeyStore().fetch))
+    entry = codec.seal(event(TierChanged(tier="core"))).entry
+    broken = msgspec.structs.replace(entry, type=name, body=body, occurred_at_us=moment)
+    before, answer, after = codec.open_batch([entry, broken, entry])
+    assert isinstance(answer, Undecodable | Event)
+    assert before == after == codec.open(entry)
