@@ -67,7 +67,7 @@ class RealStack:
         self.pool = ThreadPoolExecutor(2, thread_name_prefix="lexical")
         self._redis_url, self._log_name = redis_url, log_name
         self._directories = [ViewDirectory(folder / "views" / name) for name in ("state", "vector")]
-        self.vector_folder = self._directories[1].live
+        self.state_folder, self.vector_folder = (held.live for held in self._directories)
         self.cache = VectorCache(vectors or folder / "cache", embedder.name, embedder.dimension)
         self.state_projector = StateProjector(self._directories[0].live)
         self.vector_projector = VectorProjector(self._directories[1].live, self.cache)
