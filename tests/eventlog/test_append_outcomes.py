@@ -377,9 +377,10 @@ def test_without_a_server_nothing_was_stored_and_the_error_says_so(tmp_path) -> 
 
 def test_a_server_that_does_not_answer_leaves_the_command_in_doubt() -> None:
     with LogServer() as server:
-        patient = RedisLog(server.url)
-        log = RedisLog(server.url, deadline_s=0.3, attempt_timeout_s=0.1)
-        log.append([an_entry("before", 1)], **new_command())
+        patient = RedisLog(server.url, deadline_s=20)
+        log = RedisLog(server.url, deadline_s=1, attempt_timeout_s=0.1)
+        patient.append([an_entry("before", 1)], **new_command())
+        assert log.subject_keys(["none"]) == {}  # now it has a connection to send on
         command = new_command()
         server.pause()
         with pytest.raises(InDoubt) as doubt:
