@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import sqlite3
 from datetime import datetime
-from typing import Any
 
-from projections.state.listing import ENDED, GONE, IN_SCOPE, LIVE, Scope, scope_arguments
+from projections.state.listing import ENDED, GONE, LIVE, Scope, within
 from projections.state.rows import NamespaceRow, StatsRow, TagRow
 from projections.state.step import microseconds
 
 
 def tags(connection: sqlite3.Connection, scope: Scope, now: datetime) -> list[TagRow]:
     """Give every tag on a live memory, the most frequent first."""
+    in_scope, bound = within(scope)
     rows = connection.execute(
         "SELECT tag, count(*), sum(decay_class = 'user_pref') FROM memory_tags "  # noqa: S608
-        f"JOIN memories ON id = memory_id WHERE {IN_SCOPE} AND {LIVE} "
+        f"JOIN memories ON id = memory_id WHERE {in_scope} AND {LIVE} "
         "GROUP BY tag ORDER BY 2 DESC, tag",
-        [*scope_arguments(scope), microseconds(now)],
+        [*bound, microseconds(now)],
     )
     return [TagRow(tag=row[0], count=row[1], user_preferences=row[2]) for row in rows]
 
 
 def namespaces(connection: sqlite3.Connection, scope: Scope, now: datetime) -> list[NamespaceRow]:
     """Give every namespace in the scope that exists, by name."""
+    in_scope, bound = within(scope)
     names = [
         row[0]
         for row in connection.execute(
-            f"SELECT namespace FROM namespaces WHERE {IN_SCOPE} ORDER BY namespace",  # noqa: S608
-            scope_arguments(scope),
+            f"SELECT namespace FROM namespaces WHERE {in_scope} ORDER BY namespace",  # noqa: S608
+            bound,
         )
     ]
     memories, episodes, tombstones = _by_namespace(connection, scope, now)
@@ -47,14 +48,14 @@ def stats(connection: sqlite3.Connection, scope: Scope, now: datetime, position:
     """Count what is in the scope."""
     memories, episodes, tombstones = _by_namespace(connection, scope, now)
     at = microseconds(now)
-    in_scope = scope_arguments(scope)
+    in_scope, bound = within(scope)
     by_category = connection.execute(
-        f"SELECT category, count(*) FROM memories WHERE {IN_SCOPE} AND {LIVE} GROUP BY category",  # noqa: S608
-        [*in_scope, at],
+        f"SELECT category, count(*) FROM memories WHERE {in_scope} AND {LIVE} GROUP BY category",  # noqa: S608
+        [*bound, at],
     )
     by_status = connection.execute(
-        f"SELECT status, count(*) FROM episodes WHERE {IN_SCOPE} GROUP BY status",  # noqa: S608
-        in_scope,
+        f"SELECT status, count(*) FROM episodes WHERE {in_scope} GROUP BY status",  # noqa: S608
+        bound,
     )
     return StatsRow(
         position=position,
@@ -70,12 +71,13 @@ def stats(connection: sqlite3.Connection, scope: Scope, now: datetime, position:
 def _by_namespace(
     connection: sqlite3.Connection, scope: Scope, now: datetime
 ) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    bound: list[Any] = [*scope_arguments(scope), microseconds(now)]
+    in_scope, bound = within(scope)
+    bound.append(microseconds(now))
 
     def count(table: str, which: str) -> dict[str, int]:
         return dict(
             connection.execute(
-                f"SELECT namespace, count(*) FROM {table} WHERE {IN_SCOPE} AND {which} "  # noqa: S608
+                f"SELECT namespace, count(*) FROM {table} WHERE {in_scope} AND {which} "  # noqa: S608
                 "GROUP BY namespace",
                 bound,
             ).fetchall()

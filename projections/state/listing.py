@@ -23,30 +23,30 @@ from domain.policies.confidence import effective_confidence
 from domain.policies.importance import importance, retention
 from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
-from projections.state.decoding import columns, decode
+from projections.state.decoding import select_by_ids
 from projections.state.rows import EpisodeRow, MemoryRow, MemoryState
 from projections.state.step import microseconds, moment
 
 Sort = Literal["recent", "confidence", "importance"]
 Scope = frozenset[str] | None
 
-IN_SCOPE: Final = "(? IS NULL OR namespace IN (SELECT value FROM json_each(?)))"
 LIVE: Final = "(state = 'live' AND (expires_at IS NULL OR expires_at > ?))"
 ENDED: Final = "(state = 'tombstone' OR (state = 'live' AND expires_at <= ?))"
 GONE: Final = "(status = 'deleted' OR (expires_at IS NOT NULL AND expires_at <= ?))"
 
 _END_OF_TIME: Final = 253_402_300_799_999_999  # the last microsecond of the year 9999
 
+_IMPORTANCE: Final = (
+    "importance(decay_class, tier, created_at, observed_at, last_reinforced_at, corrections, "
+    "useful, not_useful, ?)"
+)
 _KEYS: Final[dict[Sort, str]] = {
     "recent": "created_position, 0, 0",
     "confidence": (
         "effective_confidence(confidence, coalesce(last_reinforced_at, created_at), ?), "
         "coalesce(last_reinforced_at, created_at), created_position"
     ),
-    "importance": (
-        "importance(decay_class, tier, created_at, observed_at, last_reinforced_at, corrections, "
-        "useful, not_useful, ?), created_position, 0"
-    ),
+    "importance": f"{_IMPORTANCE}, created_position, 0",
 }
 
 
@@ -74,8 +74,9 @@ def list_memories(
     after = _read_cursor(cursor, sort) if cursor is not None else None
     at = after.now if after is not None else microseconds(now) or 0
     key = _KEYS[sort]
-    clauses = [IN_SCOPE, _state_clause(state)]
-    bound: list[Any] = [*scope_arguments(scope), state if state == "candidate" else at]
+    in_scope, bound = within(scope)
+    clauses = [in_scope, _state_clause(state)]
+    bound.append(state if state == "candidate" else at)
     if category is not None:
         clauses.append("category = ?")
         bound.append(category)
@@ -86,12 +87,15 @@ def list_memories(
     if after is not None:
         clauses.append(f"({key}) < (?, ?, ?)")
         bound += [*key_bound, *after.key]
-    rows = connection.execute(
-        f"SELECT {key}, {columns(MemoryRow)} FROM memories WHERE {' AND '.join(clauses)} "  # noqa: S608
+    # Only keys and ids are sorted; the rows of the one page are fetched by id.
+    keys = connection.execute(
+        f"SELECT {key}, id FROM memories WHERE {' AND '.join(clauses)} "  # noqa: S608
         "ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT ?",
         [*key_bound, *bound, limit + 1],
     ).fetchall()
-    return _page(rows, limit, sort, at, lambda row: decode(MemoryRow, row[3:]).at(_moment(at)))
+    rows = select_by_ids(connection, MemoryRow, "memories", (found[3] for found in keys[:limit]))
+    items = [row.at(_moment(at)) for row in rows.values()]
+    return items, _next(keys, limit, sort, at)
 
 
 def list_tombstones(
@@ -100,30 +104,26 @@ def list_tombstones(
     """Give ended memories and deleted episodes, the last ended first, like `list_memories`."""
     after = _read_cursor(cursor, "ended") if cursor is not None else None
     at = after.now if after is not None else microseconds(now) or 0
-    which = [*scope_arguments(scope), at]
+    in_scope, scope_bound = within(scope)
+    which = [*scope_bound, at]
     behind, behind_bound = "", []
     if after is not None:
         behind, behind_bound = "WHERE (ended, created, 0) < (?, ?, ?)", list(after.key)
-    rows = connection.execute(
-        "SELECT ended, created, 0, layer, id FROM ("  # noqa: S608  # constants of this module
-        "SELECT coalesce(ended_at, expires_at) AS ended, created_position AS created, "
-        f"'memory' AS layer, id FROM memories WHERE {IN_SCOPE} AND {ENDED} "
-        "UNION ALL SELECT coalesce(deleted_at, expires_at), created_position, 'episode', id "
-        f"FROM episodes WHERE {IN_SCOPE} AND {GONE}"
+    keys = connection.execute(
+        "SELECT ended, created, 0, id FROM ("  # noqa: S608  # constants of this module
+        "SELECT coalesce(ended_at, expires_at) AS ended, created_position AS created, id "
+        f"FROM memories WHERE {in_scope} AND {ENDED} "
+        "UNION ALL SELECT coalesce(deleted_at, expires_at), created_position, id "
+        f"FROM episodes WHERE {in_scope} AND {GONE}"
         f") {behind} ORDER BY 1 DESC, 2 DESC LIMIT ?",
         [*which, *which, *behind_bound, limit + 1],
     ).fetchall()
-
-    def read(row: Sequence[Any]) -> MemoryRow | EpisodeRow:
-        row_type: type[MemoryRow | EpisodeRow] = MemoryRow if row[3] == "memory" else EpisodeRow
-        table = "memories" if row[3] == "memory" else "episodes"
-        found = connection.execute(
-            f"SELECT {columns(row_type)} FROM {table} WHERE id = ?",  # noqa: S608
-            (row[4],),
-        ).fetchone()
-        return decode(row_type, found).at(_moment(at))
-
-    return _page(rows, limit, "ended", at, read)
+    ids = [found[3] for found in keys[:limit]]
+    now_then = _moment(at)
+    memories = select_by_ids(connection, MemoryRow, "memories", ids)
+    episodes = select_by_ids(connection, EpisodeRow, "episodes", ids)
+    rows: dict[str, MemoryRow | EpisodeRow] = {**memories, **episodes}
+    return [rows[name].at(now_then) for name in ids], _next(keys, limit, "ended", at)
 
 
 def most_important(
@@ -131,19 +131,22 @@ def most_important(
 ) -> list[MemoryRow]:
     """Give the live memories to start a session with: pinned ones first, then by importance."""
     at = microseconds(now)
-    rows = connection.execute(
-        f"SELECT {columns(MemoryRow)} FROM memories WHERE {IN_SCOPE} AND {LIVE} "  # noqa: S608
-        f"ORDER BY tier = 'core' DESC, {_KEYS['importance'].split(', created_position')[0]} DESC, "
-        "created_position DESC LIMIT ?",
-        [*scope_arguments(scope), at, at, limit],
+    in_scope, bound = within(scope)
+    keys = connection.execute(
+        f"SELECT tier = 'core', {_IMPORTANCE}, created_position, id FROM memories "  # noqa: S608
+        f"WHERE {in_scope} AND {LIVE} ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT ?",
+        [at, *bound, at, limit],
     )
-    return [decode(MemoryRow, row) for row in rows]
+    found = select_by_ids(connection, MemoryRow, "memories", [row[3] for row in keys])
+    return list(found.values())
 
 
-def scope_arguments(scope: Scope) -> tuple[str | None, str | None]:
-    """Give the two arguments of `IN_SCOPE`."""
-    names = None if scope is None else msgspec.json.encode(sorted(scope)).decode()
-    return names, names
+def within(scope: Scope) -> tuple[str, list[Any]]:
+    """Give the condition that keeps a query inside the scope, and its arguments."""
+    if scope is None:
+        return "1", []
+    names = msgspec.json.encode(sorted(scope)).decode()
+    return "namespace IN (SELECT value FROM json_each(?))", [names]
 
 
 def define_formulas(connection: sqlite3.Connection, policy: PolicySettings) -> None:
@@ -188,14 +191,12 @@ def _state_clause(state: MemoryState) -> str:
     return {"live": LIVE, "tombstone": ENDED, "candidate": "state = ?"}[state]
 
 
-def _page(
-    rows: list[Sequence[Any]], limit: int, sort: str, at: int, read: Any
-) -> tuple[list[Any], str | None]:
-    given = rows[:limit]
-    items = [read(row) for row in given]
-    if len(rows) <= limit:
-        return items, None
-    return items, _write_cursor(Cursor(sort, at, tuple(given[-1][:3])))
+def _next(keys: list[Sequence[Any]], limit: int, sort: str, at: int) -> str | None:
+    """Give the cursor behind the last row of the page, None if there was no row more."""
+    if len(keys) <= limit:
+        return None
+    last = keys[limit - 1]
+    return _write_cursor(Cursor(sort, at, (last[0], last[1], last[2])))
 
 
 def _write_cursor(cursor: Cursor) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
-from projections.state.listing import IN_SCOPE, LIVE, Scope, scope_arguments
+from projections.state.listing import LIVE, Scope, within
 from projections.state.rows import ScanHit
 from projections.state.step import microseconds
 
@@ -34,13 +34,14 @@ def search_substring(
         return []
     found = " + ".join(["(instr(lower(content), ?) > 0)"] * len(terms))
     at = microseconds(now)
-    bound: list[Any] = [*terms, *scope_arguments(scope), at]
+    in_scope, scope_bound = within(scope)
+    bound: list[Any] = [*terms, *scope_bound, at]
     rows = connection.execute(
         "SELECT id, layer, terms, position FROM ("  # noqa: S608  # constants, and one term per "?"
         f"SELECT id, 'memory' AS layer, {found} AS terms, position FROM memories "
-        f"WHERE {IN_SCOPE} AND {LIVE} UNION ALL "
+        f"WHERE {in_scope} AND {LIVE} UNION ALL "
         f"SELECT id, 'episode', {found}, position FROM episodes "
-        f"WHERE {IN_SCOPE} AND {RECALLABLE_EPISODE}"
+        f"WHERE {in_scope} AND {RECALLABLE_EPISODE}"
         ") WHERE terms > 0 ORDER BY terms DESC, position DESC LIMIT ?",
         [*bound, *bound, limit],
     )

@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS episodes (
     deleted_at INTEGER,
     created_position INTEGER NOT NULL, position INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS episodes_by_namespace ON episodes (namespace, status, created_position);
+CREATE INDEX IF NOT EXISTS episodes_by_namespace ON episodes (namespace, status, expires_at);
 CREATE TABLE IF NOT EXISTS memories (
     id TEXT PRIMARY KEY,
     namespace TEXT NOT NULL, agent_id TEXT NOT NULL, session_id TEXT,
@@ -64,7 +64,9 @@ CREATE TABLE IF NOT EXISTS memories (
     created_position INTEGER NOT NULL, version_position INTEGER NOT NULL,
     position INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS memories_by_namespace ON memories (namespace, state, created_position);
+CREATE INDEX IF NOT EXISTS memories_by_namespace
+    ON memories (namespace, state, expires_at, category);
+CREATE INDEX IF NOT EXISTS memories_by_creation ON memories (created_position);
 CREATE TABLE IF NOT EXISTS versions (
     memory_id TEXT NOT NULL, version INTEGER NOT NULL,
     content TEXT NOT NULL, updated_by TEXT NOT NULL, source TEXT NOT NULL,

@@ -23,7 +23,7 @@ from projections.digest import ViewDigest, digest_of
 from projections.parking import ParkedEvent
 from projections.state import counts, listing, scan
 from projections.state.connection import Readers
-from projections.state.decoding import select
+from projections.state.decoding import select, select_by_ids
 from projections.state.listing import Scope, Sort
 from projections.state.rows import (
     AgentRow,
@@ -110,8 +110,9 @@ class StateView:
 
     def memories(self, ids: Iterable[str], *, now: datetime) -> dict[str, MemoryRow]:
         """Give the memories that exist among ``ids``, in whatever state they are at ``now``."""
-        rows = self._by_ids(MemoryRow, "memories", ids)
-        return {row.id: row.at(now) for row in rows}
+        with self._readers.reading() as connection:
+            rows = select_by_ids(connection, MemoryRow, "memories", ids)
+        return {name: row.at(now) for name, row in rows.items()}
 
     def episode(self, episode_id: str, *, now: datetime) -> EpisodeRow | None:
         """Give one episode in whatever state it is at ``now``."""
@@ -119,8 +120,9 @@ class StateView:
 
     def episodes(self, ids: Iterable[str], *, now: datetime) -> dict[str, EpisodeRow]:
         """Give the episodes that exist among ``ids``, in whatever state they are at ``now``."""
-        rows = self._by_ids(EpisodeRow, "episodes", ids)
-        return {row.id: row.at(now) for row in rows}
+        with self._readers.reading() as connection:
+            rows = select_by_ids(connection, EpisodeRow, "episodes", ids)
+        return {name: row.at(now) for name, row in rows.items()}
 
     def versions(self, memory_id: str) -> list[VersionRow]:
         """Give every text the memory had, oldest first; empty for an unknown id."""
@@ -208,15 +210,6 @@ class StateView:
         """Give the live rows that hold most terms of ``text``, without any index."""
         with self._readers.reading() as connection:
             return scan.search_substring(connection, text, scope, now=now, limit=limit)
-
-    def _by_ids(self, row_type: type[R], table: str, ids: Iterable[str]) -> list[R]:
-        with self._readers.reading() as connection:
-            return select(
-                connection,
-                row_type,
-                f"FROM {table} WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # ours
-                (_json(list(ids)),),
-            )
 
 
 def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:
