@@ -7,19 +7,25 @@ again: the second start is where acknowledged events were seen to be replaced by
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from domain.identity import uuid7
 from eventlog.guard import guard_log_server
+from eventlog.outcomes import Duplicate
 from eventlog.redis_log import RedisLog
 from tests.faults.harness import Ledger, assert_invariants, new_attempt, send
 from tests.servers import REDIS, VALKEY, LogServer
 
 RANDOM_CUTS = 30
+KEY = {"memory:b": b"k" * 32}
 
 
 class TornLog:
@@ -30,13 +36,22 @@ class TornLog:
         self._kept = keep / "appendonlydir"
         self._aof = self.server.directory / "appendonlydir"
         self._before = Ledger()
-        self._last = new_attempt(("b", 1), ("b", 2), ("c", 1))
+        # With everything an append can write: a record that expires, a sealing key.
+        self._last = replace(
+            new_attempt(("b", 1), ("b", 2), ("c", 1)),
+            command_id=uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
+        )
         with self.server, RedisLog(self.server.url) as log:
             guard_log_server(log)
             for n in range(1, 4):
                 send(log, self._before, new_attempt(("a", 2 * n - 1), ("a", 2 * n)))
             self.start = self._tail().stat().st_size
-            send(log, Ledger(), self._last)
+            log.append(
+                self._last.entries,
+                command_id=self._last.command_id,
+                fingerprint=self._last.fingerprint,
+                subject_keys=KEY,
+            )
             self.end = self._tail().stat().st_size
             self.server.kill()
             shutil.copytree(self._aof, self._kept)
@@ -62,6 +77,9 @@ class TornLog:
                 ledger.attempts[self._last.command_id] = self._last
                 ledger.acknowledged[self._last.command_id] = (7, 9)
             assert whole == (cut == self.end)
+            assert log.subject_keys(KEY) == (KEY if whole else {})
+            found = log.find_duplicate(self._last.command_id, self._last.fingerprint)
+            assert found == (Duplicate(7, 9) if whole else None)
             assert_invariants(admin, ledger)
             for n in range(1, 4):
                 send(log, ledger, new_attempt(("d", 2 * n - 1), ("d", 2 * n)))
