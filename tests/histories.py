@@ -135,7 +135,7 @@ class Historian:
                 facts.EpisodeDistilled(memory_ids=[memory], reinforced_ids=[], distiller="caller"),
             ),
             (
-                "Text",
+                "TextClaim",
                 self.new_id(),
                 facts.TextClaimed(namespace=namespace, memory_id=memory),
             ),
@@ -280,7 +280,7 @@ class Historian:
                 may_claim=["owner_message"],
             )
             claimed = facts.NamespaceClaimed(namespace=f"{name}-main", agent_id=name)
-            self.write(("Agent", agent, registered), ("Namespace", f"ns-{name}", claimed))
+            self.write(("Agent", agent, registered), ("NamespaceClaim", f"ns-{name}", claimed))
             return
         other = self.random.choice(["x-main", "y-main"])
         body: EventBody = self.random.choice(

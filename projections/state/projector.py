@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from domain import events as facts
+from domain.agent import AGENT
+from domain.enrolment import ENROLMENT
+from domain.episode import EPISODE
 from domain.events import Event, EventBody
+from domain.memory import MEMORY
+from domain.namespace_claim import NAMESPACE_CLAIM
+from domain.session import SESSION
 from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
@@ -64,7 +70,7 @@ class StateProjector:
 
     name: Final = "state"
     aggregate_types: Final = frozenset(
-        {"episode", "memory", "agent", "namespace", "enrolment", "session"}
+        kind.name.lower() for kind in (EPISODE, MEMORY, AGENT, NAMESPACE_CLAIM, ENROLMENT, SESSION)
     )
 
     def __init__(self, folder: Path) -> None:

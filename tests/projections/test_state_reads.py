@@ -229,8 +229,8 @@ def test_changed_at_is_the_last_position_that_can_change_an_answer(direct: Direc
         "none": 0,
     }
     direct.change("m", facts.FeedbackGiven(verdict="useful", agent_id="a"))
-    direct.tell(("Text", "t", facts.TextClaimed(namespace="shared", memory_id="m")))
-    direct.tell(("Namespace", "s", facts.NamespaceClaimed(namespace="shared", agent_id="a")))
+    direct.tell(("TextClaim", "t", facts.TextClaimed(namespace="shared", memory_id="m")))
+    direct.tell(("NamespaceClaim", "s", facts.NamespaceClaimed(namespace="shared", agent_id="a")))
     assert direct.view.changed_at(["shared"]) == {"shared": 3}
 
 
