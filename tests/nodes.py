@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -35,13 +36,20 @@ class NodeProcess:
         self.url = f"http://127.0.0.1:{self.port}"
         self.flags = flags
         self.environment = clean_environment() | environment
-        self.output = ""
-        self._process: subprocess.Popen[str] | None = None
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  # read after the process has ended
+        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def pid(self) -> int:
         assert self._process is not None, "the node is not running"
         return self._process.pid
+
+    @property
+    def output(self) -> str:
+        """What it has printed so far."""
+        # Not by seek and read: the node writes where this file's one offset stands.
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
 
     @property
     def key(self) -> str:
@@ -62,9 +70,9 @@ class NodeProcess:
     def start(self, *, wait: bool = True) -> None:
         self._process = subprocess.Popen(
             [*COMMAND, "up", "--data", self.data, "--port", str(self.port), *self.flags],
-            stdout=subprocess.PIPE,
+            # A file, not a pipe: nobody reads while it runs, and a full pipe stops the node.
+            stdout=self._log,
             stderr=subprocess.STDOUT,
-            text=True,
             env=self.environment,
         )
         if wait:
@@ -74,7 +82,7 @@ class NodeProcess:
         """Tell whether the API answers and both views are being built."""
         assert self._process is not None
         if self._process.poll() is not None:
-            raise AssertionError(f"the node ended: {self._process.communicate()[0]}")
+            raise AssertionError(f"the node ended: {self.output}")
         try:
             health = httpx.get(f"{self.url}/health", timeout=5).json()
         except httpx.TransportError:
@@ -100,10 +108,9 @@ class NodeProcess:
         self._process.send_signal(number)
 
     def wait(self) -> int:
-        """Wait for the supervisor's end and give its exit code; `output` is what it printed."""
+        """Wait for the supervisor's end and give its exit code."""
         assert self._process is not None
-        self.output = self._process.communicate(timeout=60)[0]
-        code = self._process.returncode
+        code = self._process.wait(timeout=60)
         self._process = None
         return code
 

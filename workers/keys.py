@@ -61,12 +61,22 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
             _write(path, kept)
     value = {name: given[name] or kept[name] for name in _NAMES}
     keys = Credentials(value["API_KEY"], value["OWNER_KEY"], _bytes(value["NODE_SECRET"]))
-    generated = {name.lower(): value[name] for name in _NAMES[:2] if given[name] is None}
-    filled = Resolved(
+    return KeyRing(keys, with_kept_keys(resolved), made, path)
+
+
+def with_kept_keys(resolved: Resolved) -> Resolved:
+    """Fill the settings' keys that nobody gave from the file, if it is there; make nothing."""
+    settings = resolved.settings
+    kept = kept_keys(settings.data)
+    generated = {
+        field: kept[name]
+        for field, name in (("api_key", "API_KEY"), ("owner_key", "OWNER_KEY"))
+        if getattr(settings, field) is None and name in kept
+    }
+    return Resolved(
         msgspec.structs.replace(settings, **generated),
         resolved.origins | dict.fromkeys(generated, "generated"),
     )
-    return KeyRing(keys, filled, made, path)
 
 
 def kept_keys(data: Path) -> dict[str, str]:

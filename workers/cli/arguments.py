@@ -113,31 +113,28 @@ def _memory(commands: Subcommands) -> None:
 
 def _operation(commands: Subcommands) -> None:
     _client(commands, "status", "status", "how the running service is (exit code 1: not well)")
-    agents = _client(commands, "agents", "agents", "register, list, rotate, deactivate agents")
-    actions = agents.add_subparsers(dest="action", metavar="ACTION", required=True)
-    register = actions.add_parser("register", help="let an agent speak; prints its key once")
+    agents = _actions(commands, "agents", "register, list, rotate, deactivate agents")
+    register = _client(agents, "register", "agents", "let an agent speak; prints its key once")
     register.add_argument("agent_id")
     register.add_argument("--kind", required=True, help="hermes, openclaw, cron, …")
     register.add_argument("--namespace", help="its main namespace")
-    actions.add_parser("list", help="list agents, never their keys")
+    _client(agents, "list", "agents", "list agents, never their keys")
     for name, meaning in (
-        ("rotate", "give it a new key; the old one ends"),
-        ("deactivate", "end its access; what it stored stays"),
+        ("rotate", "give an agent a new key; the old one ends"),
+        ("deactivate", "end an agent's access; what it stored stays"),
     ):
-        actions.add_parser(name, help=meaning).add_argument("agent_id")
-    views = _client(commands, "projections", "projections", "how the views are; retry what failed")
-    steps = views.add_subparsers(dest="action", metavar="ACTION", required=True)
-    steps.add_parser("status", help="position, lag and parked events of each view")
-    retry = steps.add_parser("retry", help="replay a view's parked events")
+        _client(agents, name, "agents", meaning).add_argument("agent_id")
+    views = _actions(commands, "projections", "how the views are, and a retry of what failed")
+    _client(views, "status", "projections", "position, lag and parked events of each view")
+    retry = _client(views, "retry", "projections", "replay a view's parked events")
     retry.add_argument("view", nargs="?", help="default: every view")
-    log = _command(commands, "log", "workers.cli.log:run", "read the log, opened", NODE_FLAGS)
-    readings = log.add_subparsers(dest="action", metavar="ACTION", required=True)
-    show = readings.add_parser("show", help="print events")
+    log = _actions(commands, "log", "read the log, opened")
+    show = _command(log, "show", "workers.cli.log:run", "print events", NODE_FLAGS)
     show.add_argument("--first", type=int, default=1, metavar="POSITION")
     show.add_argument("--last", type=int, metavar="POSITION")
     show.add_argument("--type", help="only events of this type")
     show.add_argument("--aggregate", metavar="ID", help="only this aggregate's events")
-    tail = readings.add_parser("tail", help="print events as they come")
+    tail = _command(log, "tail", "workers.cli.log:run", "print events as they come", NODE_FLAGS)
     tail.add_argument("--lines", type=int, default=10, metavar="N", help="begin N before the end")
     for reading in (show, tail):
         _json_flag(reading)
@@ -150,6 +147,12 @@ def _operation(commands: Subcommands) -> None:
     )
     _json_flag(doctor)
     _client(commands, "demo", "demo", "import a conversation, ask ten questions")
+
+
+def _actions(commands: Subcommands, name: str, meaning: str) -> Subcommands:
+    """Declare a command that has commands of its own."""
+    parser = commands.add_parser(name, help=meaning, description=meaning)
+    return parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
 
 def _client(commands: Subcommands, name: str, module: str, meaning: str) -> ArgumentParser:
