@@ -89,29 +89,43 @@ if ARGV[6] ~= '' then
   end
 end
 
--- The head is the stream's own memory of its last id: it survives trimming and restarts.
-local head = 0
-if redis.call('EXISTS', KEYS[1]) == 1 then
+local function add(position, at)
+  return redis.pcall('XADD', KEYS[1], string.format('%d-0', position),
+    'e', ARGV[at + 1], 'k', ARGV[at + 2], 'a', ARGV[at + 3], 'n', ARGV[at + 4],
+    't', ARGV[at + 5], 's', ARGV[at + 6], 'o', ARGV[at + 7], 'c', command_id, 'f', fingerprint,
+    'u', ARGV[at + 8], 'r', ARGV[at + 9], 'p', ARGV[at + 10], 'd', ARGV[at + 11])
+end
+
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local head = newest and tonumber(string.match(newest[1], '^(%d+)-')) or 0
+if first_event <= #ARGV and type(add(head + 1, first_event)) == 'table' then
+  -- Refused, so nothing is written yet: the newest entries were trimmed or deleted. The stream
+  -- remembers its last id; asking for it always would copy its first entry, however large.
   local info = redis.call('XINFO', 'STREAM', KEYS[1])
   for i = 1, #info, 2 do
     if info[i] == 'last-generated-id' then
       head = tonumber(string.match(info[i + 1], '^(%d+)-'))
     end
   end
+  local added = add(head + 1, first_event)
+  if type(added) == 'table' then
+    return added
+  end
 end
 
+-- From here on nothing is refused any more: the stream has taken its next position.
 local first, position = head + 1, head
-redis.call('HSETNX', KEYS[3], 'epoch', ARGV[8])
-redis.call('HSETNX', KEYS[3], 'format', '1')
 for at = first_event, #ARGV, EVENT_ARGS do
   position = position + 1
-  local text = string.format('%d', position)
-  redis.call('XADD', KEYS[1], text .. '-0',
-    'e', ARGV[at + 1], 'k', ARGV[at + 2], 'a', ARGV[at + 3], 'n', ARGV[at + 4],
-    't', ARGV[at + 5], 's', ARGV[at + 6], 'o', ARGV[at + 7], 'c', command_id, 'f', fingerprint,
-    'u', ARGV[at + 8], 'r', ARGV[at + 9], 'p', ARGV[at + 10], 'd', ARGV[at + 11])
-  redis.call('ZADD', KEYS[HEADER_KEYS + tonumber(ARGV[at])], ARGV[at + 4], text)
+  local added = position == first or add(position, at)
+  if type(added) == 'table' then
+    error(added.err)
+  end
+  redis.call('ZADD', KEYS[HEADER_KEYS + tonumber(ARGV[at])], ARGV[at + 4],
+    string.format('%d', position))
 end
+redis.call('HSETNX', KEYS[3], 'epoch', ARGV[8])
+redis.call('HSETNX', KEYS[3], 'format', '1')
 for i = 1, sealing_keys do
   local at = first_key_argument + KEY_ARGS * (i - 1)
   if ARGV[at + 2] == 'make' then

@@ -5,8 +5,10 @@
 -- ARGV  1 position, or '' for the head
 -- Returns head, event id at the position ('' if there is none), epoch ('' if there is none).
 
-local head = 0
-if redis.call('EXISTS', KEYS[1]) == 1 then
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local head = newest and tonumber(string.match(newest[1], '^(%d+)-')) or 0
+if not newest and redis.call('EXISTS', KEYS[1]) == 1 then
+  -- All was trimmed; the stream remembers its last id.
   local info = redis.call('XINFO', 'STREAM', KEYS[1])
   for i = 1, #info, 2 do
     if info[i] == 'last-generated-id' then

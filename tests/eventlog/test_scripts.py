@@ -23,8 +23,8 @@ FILES = [
 LUA = sorted((ROOT / "eventlog").glob("*.lua"))
 
 DIGESTS = {
-    "APPEND": "c6b656b559bc629e3245505c1b266a358f2e3b10",
-    "HEAD": "97bcaee3438604be74e9cc2872d793966955e5ba",
+    "APPEND": "5aa23281881391ce2b93396044fbb172196a8145",
+    "HEAD": "348ecb47cca5de86c3a1547b125cc05613a076ae",
     "PUT_SNAPSHOT": "7f2c3baf3f9aea048e47340aaf396eccc4f0dbc1",
     "READ_AGGREGATE": "edab105d3d3858b56dd9ca3a3aee25ef8e3362f8",
     "READ_SNAPSHOTS": "6f61b9db3db6eead1ca625ac98dbdd7291b6c6b5",
