@@ -53,6 +53,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     memories.get_versions,
     memories.get_episode,
     memories.post_restore,
+    memories.post_restore_episode,
     memories.post_pin,
     memories.post_unpin,
     memories.post_tags,

@@ -10,6 +10,7 @@ from api.dependencies import GivenCall, WaitFor
 from api.documented import command, question
 from commands.pin import PinMemory, pin, unpin
 from commands.restore import RestoreMemory, restore
+from commands.restore_episode import RestoreEpisode, restore_episode
 from commands.tag import TagMemory, set_tags
 from memoryweave import contract
 from queries.episode import episode
@@ -43,6 +44,14 @@ async def post_restore(
 ) -> Response[contract.MemoryReceipt]:
     """Let a tombstone live again, with the text it had."""
     return await carry_out(call, restore, RestoreMemory(memory_id=memory_id), wait=wait)
+
+
+@command("POST", "/episodes/{episode_id:str}/restore", contract.EpisodeReceipt)
+async def post_restore_episode(
+    call: GivenCall, episode_id: FromPath[str], wait: WaitFor = "false"
+) -> Response[contract.EpisodeReceipt]:
+    """Bring a deleted episode back into recall; memories that went with it stay tombstones."""
+    return await carry_out(call, restore_episode, RestoreEpisode(episode_id=episode_id), wait=wait)
 
 
 @command("POST", "/memory/{memory_id:str}/pin", contract.MemoryReceipt)

@@ -74,7 +74,8 @@ class _Document(JsonRenderPlugin):
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Give the document, with msgspec's own account of the messages.
 
-        The framework loses limits of list items and of values that may be null.
+        The framework loses limits of list items and of values that may be null, and calls a body
+        that may be left out required.
         """
         components = openapi_schema["components"]
         names = components["schemas"].keys() & vars(contract).keys()
@@ -83,8 +84,24 @@ class _Document(JsonRenderPlugin):
             ref_template="#/components/schemas/{name}",
         )
         schemas = {**components["schemas"], **exact}
-        document = {**openapi_schema, "components": {**components, "schemas": schemas}}
+        document = {
+            **openapi_schema,
+            "components": {**components, "schemas": schemas},
+            "paths": {
+                path: {method: _optional_body(operation) for method, operation in item.items()}
+                for path, item in openapi_schema["paths"].items()
+            },
+        }
         return super().render(request, document)
+
+
+def _optional_body(operation: dict[str, Any]) -> dict[str, Any]:
+    body = operation.get("requestBody")
+    if body is None:
+        return operation
+    [content] = body["content"].values()
+    may_be_null = {"type": "null"} in content["schema"].get("oneOf", [])
+    return {**operation, "requestBody": {**body, "required": not may_be_null}}
 
 
 class _Viewer(OpenAPIRenderPlugin):

@@ -13,6 +13,7 @@ from memoryweave.contract import Health
 @get(
     "/health",
     tags=["system"],
+    security=[{}],
     responses={503: ResponseSpec(Health, generate_examples=False, description="Not ready")},
 )
 async def health(service: GivenService) -> Response[Health]:
