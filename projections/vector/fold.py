@@ -91,12 +91,16 @@ class WorkingRows:
         newest = max((row.from_position for row in rows), default=0)
         return [row for row in rows if row.from_position == newest]
 
-    def open_in_session(self, namespace: str, session_id: str | None) -> list[Row]:
-        """Give the open rows of a session in a namespace."""
-        return [
+    def of_session(self, session: ClosedSession) -> list[Row]:
+        """Give the rows of what was born in a session before its close, unless they ended so."""
+        rows = [
             row
             for row in self._rows.values()
-            if row.is_open and row.namespace == namespace and row.session_id == session_id
+            if row.namespace == session.namespace and row.session_id == session.session_id
+        ]
+        born = {row.source_id for row in rows if row.from_position < session.position}
+        return [
+            row for row in rows if row.source_id in born and row.ended_by != CLOSED_WITH_SESSION
         ]
 
 
@@ -338,11 +342,11 @@ def _reopened(row: Row, event: Event) -> Row:
 
 
 def _end_session(rows: WorkingRows, session: ClosedSession) -> None:
-    """Close the session's rows and take their text away: nothing brings them back."""
-    for row in rows.open_in_session(session.namespace, session.session_id):
+    """End the session's rows and take their text away: nothing brings them back."""
+    for row in rows.of_session(session):
         ended = replace(
             row,
-            to_position=session.position,
+            to_position=session.position if row.to_position is None else row.to_position,
             ended_by=CLOSED_WITH_SESSION,
             content="",
             tokens="",

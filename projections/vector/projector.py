@@ -18,7 +18,14 @@ from domain.events import Event
 from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.vector.cache import VectorCache
-from projections.vector.fold import WorkingRows, closed_session, derived_episodes, fold, needs_of
+from projections.vector.fold import (
+    CLOSED_WITH_SESSION,
+    WorkingRows,
+    closed_session,
+    derived_episodes,
+    fold,
+    needs_of,
+)
 from projections.vector.maintenance import create_indices
 from projections.vector.schema import (
     TABLE,
@@ -110,7 +117,8 @@ class VectorProjector:
 
     def stored(self, row_ids: Iterable[str]) -> list[Row]:
         """Give those of the rows that are open and have no vector."""
-        return self._read([f"{_WAITING} AND id IN ({sql_list(row_ids)})"])
+        ids = sql_list(row_ids)
+        return self._read([f"{_WAITING} AND id IN ({ids})"] if ids else [])
 
     def fill(self, rows: Sequence[Row]) -> int:
         """Give rows, as `stored` read them, the vectors that the cache has now; tell how many.
@@ -143,7 +151,8 @@ class VectorProjector:
         conditions = [
             f"source_id IN ({sql_list(part)})" for part in _parts(sorted(needs.sources))
         ] + [
-            f"(to_position IS NULL AND namespace = {sql_text(namespace)} AND session_id "
+            f"(ended_by != {sql_text(CLOSED_WITH_SESSION)} AND namespace = {sql_text(namespace)}"
+            " AND session_id "
             + ("IS NULL)" if session_id is None else f"= {sql_text(session_id)})")
             for namespace, session_id in needs.sessions
         ]
@@ -219,7 +228,7 @@ def _advanced(
 def _open(folder: Path, cache: VectorCache) -> Any:
     """Open the table, or create it with its indices and a sentinel at position 0."""
     database = lancedb.connect(folder)
-    if TABLE in database.table_names():
+    if TABLE in database.list_tables().tables:
         return database.open_table(TABLE)
     first = sentinel_row(Sentinel(model=_model_of(cache)))
     table = database.create_table(

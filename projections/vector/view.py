@@ -223,7 +223,7 @@ class VectorView:
                 database = lancedb.connect(
                     self._path / str(generation), read_consistency_interval=READ_CONSISTENCY
                 )
-                if TABLE not in database.table_names():
+                if TABLE not in database.list_tables().tables:
                     return None
                 self._opened = generation, database.open_table(TABLE)
             return self._opened[1]

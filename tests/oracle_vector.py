@@ -1,0 +1,134 @@
+"""What the vector view must hold, said of a finished history and not event by event.
+
+A stretch of life is described by looking along everything that ever happened to one thing: where
+its stretches begin, and what comes next. It imports nothing of projections or domain. Facts are
+those of `tests.oracle.read_log`: dicts with position, id, type, at (µs) and body (JSON builtins).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+Fact = dict[str, Any]
+Stretches = dict[tuple[str, int], dict[str, Any]]
+
+ENDS = ("MemorySuperseded", "MemoryDeprecated", "MemoryDeleted", "EpisodeDeleted")
+RESTORES = ("MemoryRestored", "EpisodeRestored")
+
+
+def stretches_of(facts: Iterable[Fact]) -> Stretches:
+    """Give every stretch of life by (source id, from position)."""
+    lives: dict[str, list[Fact]] = defaultdict(list)
+    closes: list[Fact] = []
+    for fact in facts:
+        lives[fact["id"]].append(fact)
+        if fact["type"] == "SessionClosed" and fact["body"]["namespace"].endswith("-ephemeral"):
+            closes.append(fact)
+    stretches: Stretches = {}
+    for life in lives.values():
+        if life[0]["type"] in ("EpisodeCommitted", "MemoryCreated"):
+            stretches |= _stretches_of_one(life, _session_end(life[0], closes))
+    _mark_episodes(stretches, lives, closes)
+    return stretches
+
+
+def _session_end(birth: Fact, closes: list[Fact]) -> int | None:
+    """Give the position at which the thing's session was first closed after its birth."""
+    body = birth["body"]
+    return next(
+        (
+            close["position"]
+            for close in closes
+            if close["position"] > birth["position"]
+            and close["body"]["namespace"] == body["namespace"]
+            and close["body"]["session_id"] == body["session_id"]
+        ),
+        None,
+    )
+
+
+def _stretches_of_one(life: list[Fact], session_end: int | None) -> Stretches:
+    birth = life[0]
+    body = birth["body"]
+    if birth["type"] == "EpisodeCommitted" and not body["distill"]:
+        return {}
+    told = [fact for fact in life if session_end is None or fact["position"] < session_end]
+    found: Stretches = {}
+    for number, fact in enumerate(told):
+        dead = not _alive(told[:number])
+        begins = fact is birth or fact["type"] == "MemoryCorrected"
+        if not begins and not (fact["type"] in RESTORES and dead):
+            continue
+        text = [f for f in told[: number + 1] if f["type"] == "MemoryCorrected"]
+        later = [
+            f["position"] for f in told[number + 1 :] if f["type"] in (*ENDS, "MemoryCorrected")
+        ]
+        if fact["type"] == "MemoryCorrected" and dead:
+            ends: int | None = fact["position"]
+        else:
+            ends = later[0] if later else session_end
+        tagged = [
+            f["body"]["tags"]
+            for f in told
+            if f["type"] == "MemoryTagged" and (_stretch_at(told, f) == fact["position"])
+        ]
+        inherited = [f["body"]["tags"] for f in told[: number + 1] if f["type"] == "MemoryTagged"]
+        said = text[-1] if text else birth
+        found[birth["id"], fact["position"]] = {
+            "layer": "episode" if birth["type"] == "EpisodeCommitted" else "memory",
+            "version": 1 + len(text),
+            "content": "" if session_end else said["body"]["content"],
+            "source": said["body"]["source"],
+            "namespace": body["namespace"],
+            "session_id": body["session_id"],
+            "agent_id": body["agent_id"],
+            "tags": [] if session_end else (tagged or inherited or [body["tags"]])[-1],
+            "recorded_at": said["at"],
+            "position": said["position"],
+            "to": ends,
+            "superseded": False,
+        }
+    return found
+
+
+def _alive(told: list[Fact]) -> bool:
+    turns = [fact["type"] for fact in told if fact["type"] in (*ENDS, *RESTORES)]
+    return not turns or turns[-1] in RESTORES
+
+
+def _stretch_at(told: list[Fact], tag: Fact) -> int:
+    """Give where the newest stretch began when the tag was set."""
+    begun = told[0]["position"]
+    for number, fact in enumerate(told):
+        if fact["position"] > tag["position"]:
+            break
+        if fact["type"] == "MemoryCorrected" or (
+            fact["type"] in RESTORES and not _alive(told[:number])
+        ):
+            begun = fact["position"]
+    return int(begun)
+
+
+def _mark_episodes(stretches: Stretches, lives: dict[str, list[Fact]], closes: list[Fact]) -> None:
+    """An episode is superseded while a memory that rests on it was changed after, or is gone."""
+    for memory_id, life in lives.items():
+        if life[0]["type"] != "MemoryCreated":
+            continue
+        end = _session_end(life[0], closes)
+        told = [fact for fact in life if end is None or fact["position"] < end]
+        since = dict.fromkeys(life[0]["body"]["derived_from"], life[0]["position"])
+        for episode in lives.values():
+            for fact in episode:
+                if fact["type"] == "EpisodeDistilled" and fact["body"]["distiller"] != "caller":
+                    named = fact["body"]["memory_ids"] + fact["body"]["reinforced_ids"]
+                    if memory_id in named:
+                        since.setdefault(fact["id"], fact["position"])
+        for episode_id, position in since.items():
+            corrected = any(
+                f["type"] == "MemoryCorrected" and f["position"] > position for f in told
+            )
+            newest = max((key for key in stretches if key[0] == episode_id), default=None)
+            if newest and stretches[newest]["content"] and (corrected or not _alive(told)):
+                stretches[newest]["superseded"] = True

@@ -1,0 +1,153 @@
+"""Random histories for the vector view, as events to project and as facts for the oracle."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from hypothesis import strategies as st
+
+from domain import events as facts
+from domain.events import Event, EventBody
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TEXTS = (
+    "the proxy listens on port 8080",
+    "我喜欢喝冻顶乌龙茶",
+    "it's in /etc/nginx/nginx.conf",
+    "数据库每天凌晨三点备份",
+    "prefers dark roast",
+)
+NAMESPACES = ("shared", "h-main", "h-ephemeral")
+SESSIONS = (None, "s'1")
+
+
+class History:
+    """Makes events with gapless positions, and remembers them."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.memories: list[str] = []
+        self.episodes: list[str] = []
+        self.places: dict[str, dict[str, Any]] = {}
+
+    def add(self, kind: str, aggregate_id: str, body: EventBody) -> Event:
+        position = len(self.events) + 1
+        event = Event(
+            aggregate_type=kind,
+            aggregate_id=aggregate_id,
+            version=1,
+            event_id=str(UUID(int=position)),
+            occurred_at=START + timedelta(seconds=position),
+            actor="h-1",
+            correlation_id="c-1",
+            body=body,
+            position=position,
+        )
+        self.events.append(event)
+        return event
+
+    def commit(self, content: str, **more: Any) -> str:
+        episode_id = f"e{len(self.events) + 1}"
+        fields = {"agent_id": "h-1", "namespace": "shared", "source": "owner_message"} | more
+        self.add("Episode", episode_id, facts.EpisodeCommitted(content=content, **fields))
+        self.episodes.append(episode_id)
+        self._note_place(episode_id, more)
+        return episode_id
+
+    def create(self, content: str, **more: Any) -> str:
+        memory_id = f"m{len(self.events) + 1}"
+        fields = {
+            "category": "fact",
+            "decay_class": "system_fact",
+            "namespace": "shared",
+            "agent_id": "h-1",
+            "source": "owner_message",
+            "distilled_by": "rules",
+            "confidence": 0.9,
+        } | more
+        self.add("Memory", memory_id, facts.MemoryCreated(content=content, **fields))
+        self.memories.append(memory_id)
+        self._note_place(memory_id, more)
+        return memory_id
+
+    def correct(self, memory_id: str, content: str) -> Event:
+        body = facts.MemoryCorrected(content=content, source="owner_verbal", agent_id="h-2")
+        return self.add("Memory", memory_id, body)
+
+    def close_session(self, namespace: str, session_id: str | None) -> Event:
+        body = facts.SessionClosed(agent_id="h-1", namespace=namespace, session_id=session_id)
+        return self.add("Session", f"session {namespace} {session_id}", body)
+
+    def _note_place(self, source_id: str, more: dict[str, Any]) -> None:
+        place = {"namespace": more.get("namespace", "shared"), "session_id": more.get("session_id")}
+        self.places[source_id] = place
+
+    def alike(self, source_id: str) -> list[str]:
+        """Give the memories that live and end in the same namespace and session."""
+        return [one for one in self.memories if self.places[one] == self.places[source_id]]
+
+    def facts(self, last: int | None = None) -> list[dict[str, Any]]:
+        """Give the first ``last`` events as the oracle reads them."""
+        return [
+            {
+                "position": event.position,
+                "id": event.aggregate_id,
+                "type": event.type,
+                "at": int(event.occurred_at.timestamp()) * 1_000_000,
+                "body": msgspec.to_builtins(event.body),
+            }
+            for event in self.events[:last]
+        ]
+
+
+def happen(history: History, data: st.DataObject) -> None:
+    """Let one random thing happen, of those that the commands allow or a race might bring."""
+    pick = data.draw
+    place = {
+        "namespace": pick(st.sampled_from(NAMESPACES)),
+        "session_id": pick(st.sampled_from(SESSIONS)),
+        "tags": pick(st.lists(st.sampled_from(["a", "b'c"]), max_size=2, unique=True)),
+    }
+    text = pick(st.sampled_from(TEXTS))
+    move = pick(
+        st.sampled_from(["commit", "create", "distil", "change", "change", "episode", "close"])
+    )
+    if move == "commit":
+        history.commit(text, distill=pick(st.booleans()), **place)
+    elif move == "create" or not history.memories:
+        history.create(text, **place)
+    elif move == "distil" and history.episodes:
+        episode_id = pick(st.sampled_from(history.episodes))
+        alike = [*history.alike(episode_id), ""]
+        known = [one for one in pick(st.sets(st.sampled_from(alike), max_size=2)) if one]
+        place |= history.places[episode_id]
+        new = history.create(text, derived_from=[episode_id], **place)
+        body = facts.EpisodeDistilled(
+            memory_ids=[new], reinforced_ids=sorted(known), distiller="rules"
+        )
+        history.add("Episode", episode_id, body)
+    elif move == "episode" and history.episodes:
+        ends = pick(st.booleans())
+        body_: EventBody = facts.EpisodeDeleted() if ends else facts.EpisodeRestored(agent_id="o")
+        history.add("Episode", pick(st.sampled_from(history.episodes)), body_)
+    elif move == "close":
+        history.close_session(place["namespace"], place["session_id"])
+    else:
+        memory_id = pick(st.sampled_from(history.memories))
+        change = pick(
+            st.sampled_from(
+                [
+                    facts.MemoryCorrected(content=text, source="owner_verbal", agent_id="h-2"),
+                    facts.MemoryDeleted(agent_id="h-1"),
+                    facts.MemoryDeprecated(agent_id="h-1"),
+                    facts.MemorySuperseded(by="m0"),
+                    facts.MemoryRestored(agent_id="h-1"),
+                    facts.MemoryTagged(tags=place["tags"]),
+                    facts.FeedbackGiven(verdict="useful", agent_id="h-1"),
+                ]
+            )
+        )
+        history.add("Memory", memory_id, change)

@@ -1,0 +1,123 @@
+"""The pure part: what events make of rows, in order and when some come late from parking."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from domain.events import Event
+from projections.projector import PoisonEvent
+from projections.vector.fold import ClosedSession, WorkingRows, closed_session, fold
+from projections.vector.schema import Row
+from tests.oracle_vector import stretches_of
+from tests.projections.vector.histories import History, happen
+from tests.projections.vector.places import differences
+
+
+def all_rows(rows: WorkingRows, history: History) -> list[Row]:
+    sources = {event.aggregate_id for event in history.events}
+    return [row for source in sources for row in rows.of(source)]
+
+
+def rows_are_what_looking_back_says(data: st.DataObject, most: int) -> None:
+    history = History()
+    for _ in range(data.draw(st.integers(1, most))):
+        happen(history, data)
+    rows = WorkingRows()
+    fold(rows, history.events)
+    assert differences(all_rows(rows, history), stretches_of(history.facts())) == []
+
+
+class Reader:
+    """Does with each event what the runner does: apply it, or set it aside by its key."""
+
+    def __init__(self, history: History) -> None:
+        self.history = history
+        self.rows = WorkingRows()
+        self.closed: list[ClosedSession] = []
+        self.parked: list[Event] = []
+
+    def take(self, event: Event, *, readable: bool = True) -> None:
+        if readable and event.aggregate_id not in {one.aggregate_id for one in self.parked}:
+            try:
+                self._fold(event)
+            except PoisonEvent:
+                pass
+            else:
+                return
+        self.parked.append(event)
+
+    def retry(self) -> None:
+        waiting, self.parked = self.parked, []
+        for event in waiting:
+            self.take(event)
+
+    def _fold(self, event: Event) -> None:
+        # Into a copy: a batch that fails changes nothing.
+        after = WorkingRows()
+        after.load(all_rows(self.rows, self.history))
+        fold(after, [event], self.closed)
+        self.rows = after
+        if session := closed_session(event):
+            self.closed.append(session)
+
+
+def late_events_leave_what_they_would_have_left(data: st.DataObject, most: int) -> None:
+    history = History()
+    for _ in range(data.draw(st.integers(1, most))):
+        happen(history, data)
+    # A session's close has no sealed text, so nothing but damage can park it; then rows that
+    # were born under it are ended late, and what happened to them in between has happened.
+    unreadable = {
+        event.position
+        for event in history.events
+        if event.type != "SessionClosed" and data.draw(st.integers(0, 3)) == 0
+    }
+    reader = Reader(history)
+    for event in history.events:
+        reader.take(event, readable=event.position not in unreadable)
+        if data.draw(st.integers(0, 5)) == 0:
+            reader.retry()
+    while reader.parked:
+        before = len(reader.parked)
+        reader.retry()
+        assert len(reader.parked) < before
+    # Rows that went with their session show nothing: how many stretches they had is not kept.
+    shown = [row for row in all_rows(reader.rows, history) if row.content]
+    expected = {k: told for k, told in stretches_of(history.facts()).items() if told["content"]}
+    assert differences(shown, expected) == []
+
+
+FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@FEW
+@given(st.data())
+def test_rows_are_what_looking_back_over_the_whole_history_says(data: st.DataObject) -> None:
+    rows_are_what_looking_back_says(data, 25)
+
+
+@FEW
+@given(st.data())
+def test_events_that_come_late_from_parking_leave_the_rows_they_would_have_left_in_order(
+    data: st.DataObject,
+) -> None:
+    late_events_leave_what_they_would_have_left(data, 15)
+
+
+@pytest.mark.slow
+@MANY
+@given(st.data())
+def test_rows_of_long_histories_are_what_looking_back_says(data: st.DataObject) -> None:
+    rows_are_what_looking_back_says(data, 60)
+
+
+@pytest.mark.slow
+@MANY
+@given(st.data())
+def test_late_events_of_long_histories_leave_what_they_would_have_left(
+    data: st.DataObject,
+) -> None:
+    late_events_leave_what_they_would_have_left(data, 30)
