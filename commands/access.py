@@ -59,18 +59,15 @@ def require_admin(caller: Caller, action: str) -> None:
         raise Forbidden(f"to {action} needs the admin's key")
 
 
-def times_closed(work: UnitOfWork, namespace: str, session_id: str | None) -> int:
-    """Tell how often the session was closed; 0 outside ephemeral namespaces."""
-    if not is_ephemeral(namespace):
-        return 0
-    session = work.get(SESSION, session_aggregate_id(work.log, namespace, session_id))
-    return session.version if session else 0
+def went_with_its_session(work: UnitOfWork, thing: Memory | Episode) -> bool:
+    """Tell whether the thing was in an ephemeral namespace when its session was closed."""
+    if not is_ephemeral(thing.namespace):
+        return False
+    session = work.get(SESSION, session_aggregate_id(work.log, thing.namespace, thing.session_id))
+    # A thing of this very command has no position yet: it comes after every close.
+    return session is not None and 0 < thing.created_at_position < session.closed_at_position
 
 
 def _namespace_of(work: UnitOfWork, thing: Memory | Episode | None) -> str | None:
-    """Give its namespace; None if there is nothing, or it went when its session was closed."""
-    if thing is None or not is_ephemeral(thing.namespace):
-        return thing.namespace if thing else None
-    session = work.get(SESSION, session_aggregate_id(work.log, thing.namespace, thing.session_id))
-    is_gone = session is not None and thing.created_at_position < session.closed_at_position
-    return None if is_gone else thing.namespace
+    """Give where the thing is; None if it is nowhere."""
+    return None if thing is None or went_with_its_session(work, thing) else thing.namespace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commands.access import times_closed
+from commands.access import went_with_its_session
 from commands.unit_of_work import UnitOfWork
 from domain.errors import WrongState
 from domain.events import TextClaimed
@@ -18,7 +18,7 @@ def holder_of(
     memory = work.get(MEMORY, claim.memory_id) if claim else None
     if memory is None or not is_present(memory, work.now) or memory.text_hash != text_hash:
         return None
-    return memory
+    return None if went_with_its_session(work, memory) else memory
 
 
 def claim_text(work: UnitOfWork, memory: Memory) -> None:
@@ -40,5 +40,4 @@ def require_text_free(work: UnitOfWork, memory: Memory, text_hash: str) -> None:
 
 
 def _id_of_claim(work: UnitOfWork, namespace: str, session_id: str | None, text_hash: str) -> str:
-    closed = times_closed(work, namespace, session_id)
-    return claim_id(work.log, claim_scope(namespace, session_id, closed), text_hash)
+    return claim_id(work.log, claim_scope(namespace, session_id), text_hash)

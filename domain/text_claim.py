@@ -29,15 +29,13 @@ def claim_id(log: str, scope: str, text_hash: str) -> str:
     return id_from_key(log, "text", f"{scope}:{text_hash}")
 
 
-def claim_scope(namespace: str, session_id: str | None, times_closed: int) -> str:
-    """Give within what a text may stand only once: the namespace.
+def claim_scope(namespace: str, session_id: str | None) -> str:
+    """Give within what a text may stand only once: the namespace, or the session where it is one.
 
-    In an ephemeral namespace it is the session, and anew after each time that it was closed: a
-    memory that went with its session must not stand in the way of the next.
+    What a session of an ephemeral namespace holds goes with it, and must not take along what
+    another session said.
     """
-    if not is_ephemeral(namespace):
-        return namespace
-    return f"{namespace}/{session_id or '-'}/{times_closed}"
+    return f"{namespace}/{session_id or '-'}" if is_ephemeral(namespace) else namespace
 
 
 def fold(_claim: TextClaim | None, event: Event) -> TextClaim:

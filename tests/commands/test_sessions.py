@@ -5,6 +5,7 @@ import pytest
 from domain.errors import Forbidden, InvalidCommand, NotFound
 from domain.events import SessionClosed
 from eventlog.sealing import subject_of
+from memoryweave import contract
 
 EPHEMERAL = "hermes-ephemeral"
 
@@ -55,6 +56,14 @@ def test_a_text_that_went_with_its_session_is_remembered_anew(hermes):
     assert after.memory_id != before.memory_id
     hermes.useful(after.memory_id)
     assert hermes.remember("scratch", namespace=EPHEMERAL, session_id="s-1").reinforced
+
+
+def test_a_batch_after_a_close_knows_its_own_statements(hermes):
+    hermes.remember("scratch", namespace=EPHEMERAL, session_id="s-1")
+    hermes.close_session("s-1")
+    entry = contract.Commit(content="scratch", namespace=EPHEMERAL, session_id="s-1", distill=False)
+    receipt = hermes.batch(entry, entry)
+    assert [r.reinforced for r in receipt.results] == [False, True]
 
 
 def test_sessions_of_one_namespace_do_not_reinforce_each_others_texts(hermes):
