@@ -124,6 +124,8 @@ class ProjectionRunner:
         self._position = self._projector.checkpoint().position
         self._take_over_parked()
         self._resumed = True
+        if self._state is None:
+            self._tell("running")  # what the last writer said may be of a view that is gone
 
     def _take_over_parked(self) -> None:
         self._parked = {parked.position: parked.key for parked in self._projector.parked()}

@@ -159,6 +159,7 @@ class _Fold:
             "reason_before": None,
             "memory_ids": [],
             "reinforced_ids": [],
+            "distilled_position": None,
             "deleted_at": None,
             "created_position": fact["position"],
             "position": fact["position"],
@@ -177,6 +178,7 @@ class _Fold:
             distiller=body["distiller"],
             memory_ids=body["memory_ids"],
             reinforced_ids=body["reinforced_ids"],
+            distilled_position=fact["position"],
         )
 
     def episode_deleted(self, fact: Fact, body: Any) -> None:

@@ -7,28 +7,31 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from domain.errors import ViewBehind
+from domain.errors import ViewBehind, ViewDegraded
 from projections.generation import current_generation
 from projections.state.schema import FILE_NAME
 
 BUSY_TIMEOUT_S: Final = 2.0
+
+_UNREADABLE: Final = (sqlite3.DatabaseError, sqlite3.OperationalError)
+"""Of exactly these types: their other kinds are mistakes of ours."""
 
 
 class Readers:
     """A process's connections to one state view. Thread-safe.
 
     A connection is used by one thread at a time and kept for the next; there are never more than
-    threads that asked at once. After a switch of generations the old ones are closed when they
-    come back or are asked for.
+    threads that asked at once. A connection belongs to one file: after a switch of generations, or
+    when the view was removed and begun anew, the old ones are closed as they come up.
     """
 
     def __init__(self, view: Path, prepare: Callable[[sqlite3.Connection], None]) -> None:
         self._view = view
         self._prepare = prepare
-        self._free: list[tuple[int, sqlite3.Connection]] = []
+        self._free: list[_Lent] = []
         self._lock = threading.Lock()
         self._closed = False
 
@@ -36,19 +39,19 @@ class Readers:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection inside a read transaction: all its queries see one position.
 
-        Raises `ViewBehind` while the view has not been begun.
+        Raises `ViewBehind` while the view has not been begun, `ViewDegraded` if it cannot be read.
         """
-        generation = current_generation(self._view)
-        if generation is None:
-            raise ViewBehind("the state view is not built yet: start the projection worker")
-        connection = self._borrow(generation)
+        lent = self._borrow()
         try:
-            connection.execute("BEGIN")
-            yield connection
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            self._give_back(generation, connection)
+            lent.connection.execute("BEGIN")
+            yield lent.connection
+            lent.connection.execute("ROLLBACK")
+        except BaseException as error:
+            lent.connection.close()
+            if type(error) in _UNREADABLE:
+                raise ViewDegraded(f"the state view cannot be read: {error}") from error
+            raise
+        self._give_back(lent)
 
     def generation(self) -> int | None:
         """Give the live generation, or None while the view has not been begun."""
@@ -59,30 +62,48 @@ class Readers:
         with self._lock:
             self._closed = True
             free, self._free = self._free, []
-        for _, connection in free:
-            connection.close()
+        for lent in free:
+            lent.connection.close()
 
-    def _borrow(self, generation: int) -> sqlite3.Connection:
+    def _borrow(self) -> _Lent:
+        file = self._live_file()
+        try:
+            found = file.stat()
+        except FileNotFoundError as error:
+            raise ViewBehind("the state view is being set up") from error
+        identity = (found.st_dev, found.st_ino)
         while True:
             with self._lock:
-                held = self._free.pop() if self._free else None
-            if held is None:
-                connection = _open(self._view / str(generation) / FILE_NAME)
+                lent = self._free.pop() if self._free else None
+            if lent is None:
+                connection = _open(file)
                 self._prepare(connection)
-                return connection
-            if held[0] == generation:
-                return held[1]
-            held[1].close()
+                return _Lent(identity, connection)
+            if lent.file == identity:
+                return lent
+            lent.connection.close()
 
-    def _give_back(self, generation: int, connection: sqlite3.Connection) -> None:
+    def _live_file(self) -> Path:
+        generation = current_generation(self._view)
+        if generation is None:
+            raise ViewBehind("the state view is not built yet: start the projection worker")
+        return self._view / str(generation) / FILE_NAME
+
+    def _give_back(self, lent: _Lent) -> None:
         with self._lock:
             if not self._closed:
-                self._free.append((generation, connection))
+                self._free.append(lent)
                 return
-        connection.close()
+        lent.connection.close()
+
+
+class _Lent(NamedTuple):
+    file: tuple[int, int]
+    connection: sqlite3.Connection
 
 
 def _open(file: Path) -> sqlite3.Connection:
+    connection = None
     try:
         connection = sqlite3.connect(
             f"file:{quote(str(file.absolute()))}?mode=ro",
@@ -92,8 +113,10 @@ def _open(file: Path) -> sqlite3.Connection:
             check_same_thread=False,
         )
         ready = connection.execute("PRAGMA user_version").fetchone()[0] != 0
-    except sqlite3.OperationalError as error:
-        raise ViewBehind(f"the state view cannot be opened: {error}") from error
+    except sqlite3.DatabaseError as error:
+        if connection is not None:
+            connection.close()
+        raise ViewDegraded(f"the state view cannot be opened: {error}") from error
     if not ready:
         connection.close()
         raise ViewBehind("the state view is being set up")

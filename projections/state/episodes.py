@@ -71,11 +71,12 @@ def episode_distilled(step: Step, event: Event, body: EpisodeDistilled) -> None:
         return
     step.execute(
         "UPDATE episodes SET status = 'distilled', reason = NULL, distiller = ?, memory_ids = ?, "
-        "reinforced_ids = ?, position = ? WHERE id = ?",
+        "reinforced_ids = ?, distilled_position = ?, position = ? WHERE id = ?",
         (
             body.distiller,
             as_json(body.memory_ids),
             as_json(body.reinforced_ids),
+            event.position,
             event.position,
             event.aggregate_id,
         ),

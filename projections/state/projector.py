@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import structlog
+
 from domain import events as facts
 from domain.agent import AGENT
 from domain.enrolment import ENROLMENT
@@ -24,6 +26,10 @@ from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
 from projections.state.step import Step
 
 BUSY_TIMEOUT_S: Final = 5.0
+
+_DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+
+_log = structlog.get_logger()
 
 HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = {
     facts.EpisodeCommitted: episodes.episode_committed,
@@ -177,6 +183,19 @@ def _apply_one(step: Step, event: Event) -> None:
 
 
 def _open(file: Path) -> sqlite3.Connection:
+    try:
+        return _open_sound(file)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname not in _DAMAGED:
+            raise
+        _log.error("damaged_view_removed", view="state", reason=str(error))  # told in full
+    # A view is disposable. It is removed and not kept aside: it holds opened texts.
+    for part in ("", "-wal", "-shm"):
+        file.with_name(file.name + part).unlink(missing_ok=True)
+    return _open_sound(file)
+
+
+def _open_sound(file: Path) -> sqlite3.Connection:
     # Created here with its mode; SQLite gives the same mode to its -wal and -shm files.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(
@@ -192,6 +211,11 @@ def _open(file: Path) -> sqlite3.Connection:
 
 def _set_up(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        damaged = sqlite3.DatabaseError(verdict)
+        damaged.sqlite_errorname = "SQLITE_CORRUPT"
+        raise damaged
     # A power cut may take the last commits; the checkpoint goes with them and they are read again.
     connection.execute("PRAGMA synchronous = NORMAL")
     version = connection.execute("PRAGMA user_version").fetchone()[0]

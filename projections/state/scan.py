@@ -14,11 +14,18 @@ from projections.state.step import microseconds
 
 MAX_TERMS: Final = 24
 
-# A distilled episode counts only while one of its memories is live with the text it made.
+# A distilled episode counts only while one of its memories is live and unchanged since: one that it
+# made, in its first text, or one that it confirmed, in the text that it had then.
+_LIVE_MEMORY: Final = (
+    "FROM json_each({ids}) JOIN memories AS m ON m.id = json_each.value "
+    "WHERE m.state = 'live' AND (m.expires_at IS NULL OR m.expires_at > ?)"
+)
 RECALLABLE_EPISODE: Final = (
     "status != 'deleted' AND distill = 1 AND (expires_at IS NULL OR expires_at > ?) AND "
-    "(status != 'distilled' OR EXISTS (SELECT 1 FROM json_each(memory_ids) JOIN memories AS m "
-    "ON m.id = json_each.value WHERE m.state = 'live' AND m.version = 1))"
+    "(status != 'distilled' OR "
+    f"EXISTS (SELECT 1 {_LIVE_MEMORY.format(ids='memory_ids')} AND m.version = 1) OR "
+    f"EXISTS (SELECT 1 {_LIVE_MEMORY.format(ids='reinforced_ids')} "
+    "AND m.version_position < episodes.distilled_position))"
 )
 
 _CHINESE: Final = re.compile(r"[㐀-䶿一-鿿豈-﫿]+")
@@ -43,7 +50,7 @@ def search_substring(
         f"SELECT id, 'episode', {found}, position FROM episodes "
         f"WHERE {in_scope} AND {RECALLABLE_EPISODE}"
         ") WHERE terms > 0 ORDER BY terms DESC, position DESC LIMIT ?",
-        [*bound, *bound, limit],
+        [*bound, *bound, at, at, limit],
     )
     return [ScanHit(id=row[0], layer=row[1], terms=row[2], position=row[3]) for row in rows]
 

@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS episodes (
     observed_at INTEGER, recorded_at INTEGER NOT NULL, expires_at INTEGER,
     status TEXT NOT NULL, reason TEXT, distiller TEXT,
     status_before TEXT, reason_before TEXT,
-    memory_ids TEXT NOT NULL, reinforced_ids TEXT NOT NULL,
+    memory_ids TEXT NOT NULL, reinforced_ids TEXT NOT NULL, distilled_position INTEGER,
     deleted_at INTEGER,
     created_position INTEGER NOT NULL, position INTEGER NOT NULL
 );

@@ -57,6 +57,7 @@ def running(
 ) -> Iterator[Running]:
     """Run the state view's runner over ``log`` until the block ends."""
     directory = ViewDirectory(view_path)
+    (view_path / "status.json").unlink(missing_ok=True)  # so that what is read is of this run
     projector = StateProjector(directory.live)
     source = Subscription(log.url, log.name, projector.checkpoint())
     runner = ProjectionRunner(

@@ -245,6 +245,22 @@ def test_the_scan_ranks_by_terms_found_and_leaves_superseded_text_out(direct: Di
     correction = facts.MemoryCorrected(content="no such thing", source="owner_edit", agent_id="o")
     direct.change("corrected", correction)
     assert found("1111") == []
+    direct.memory("confirmed", "the tea is 8190")
+    direct.episode("again", "once more 8190")
+    direct.tell(
+        (
+            "Episode",
+            "again",
+            facts.EpisodeDistilled(memory_ids=[], reinforced_ids=["confirmed"], distiller="rules"),
+        )
+    )
+    assert found("8190") == ["again", "confirmed"]
+    direct.change("confirmed", facts.MemoryDeleted(agent_id="h"))
+    assert found("8190") == []
+    direct.change("confirmed", facts.MemoryRestored(agent_id="h"))
+    assert found("8190") == ["confirmed", "again"]
+    direct.change("confirmed", correction)
+    assert found("8190") == []
     assert found("which port does comfyui use") == ["both", "kept", "one"]
     assert found("乌龙") == ["tea"]
     assert found("%") == found("") == found("_") == []
