@@ -56,7 +56,6 @@ class AppendRequest(Struct, frozen=True):
     """The script's keys and arguments."""
 
     command_id: str
-    fingerprint: str
     aggregates: list[str]
     keys: list[str]
     arguments: list[Argument]
@@ -116,7 +115,6 @@ def build_request(
     expires_at = commands_expire_at(command_id)
     return AppendRequest(
         command_id=command_id,
-        fingerprint=fingerprint,
         aggregates=list(aggregates),
         keys=[
             keys.stream,

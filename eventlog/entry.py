@@ -6,10 +6,12 @@ server stores the names once per block of entries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
+
+from eventlog.outcomes import LogGap
 
 FIELDS: Final = (b"e", b"k", b"a", b"n", b"t", b"s", b"o", b"c", b"f", b"u", b"r", b"p", b"d")
 _WIDTH: Final = 2 * len(FIELDS)
@@ -88,6 +90,31 @@ def entry_from(position: int, fields: Sequence[bytes]) -> RawEntry:
         )
     except ValueError as error:
         return _malformed(position, fields, f"a field cannot be read: {error}")
+
+
+def contiguous(raw: Iterable[Any], first: int) -> list[RawEntry]:
+    """Read stream entries, of which the first must stand at ``first`` and each at the next.
+
+    Raises `LogGap`.
+    """
+    entries = []
+    for expected, (entry_id, fields) in enumerate(raw, first):
+        position = position_of(entry_id)
+        if position != expected:
+            raise LogGap(expected, position)
+        entries.append(entry_from(position, fields))
+    return entries
+
+
+def position_of(entry_id: bytes) -> int:
+    """Give the position in an entry's id, which is ``<position>-0``.
+
+    Raises `LogGap` for any other id: such an entry stands between positions.
+    """
+    position, _, rest = entry_id.partition(b"-")
+    if rest != b"0":
+        raise LogGap(int(position) + 1, int(position))
+    return int(position)
 
 
 def _malformed(position: int, fields: Sequence[bytes], reason: str) -> RawEntry:

@@ -6,28 +6,15 @@ Everything is synchronous and thread-safe; run it in threads under asyncio.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Self, TypeVar
 
-import redis
 from msgspec import Struct
-from redis.exceptions import (
-    BusyLoadingError,
-    ClusterDownError,
-    NoPermissionError,
-    NoScriptError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    ResponseError,
-    TryAgainError,
-)
 
-from domain.errors import KeyReused, LogFull, LogUnavailable
+from domain.errors import KeyReused
 from eventlog.append import (
-    AppendRequest,
     Fence,
     SealingKeys,
     Tracked,
@@ -36,19 +23,14 @@ from eventlog.append import (
     outcome_of,
     require_age_allowed,
 )
-from eventlog.connection import Argument, Connections, NotSent
-from eventlog.entry import RawEntry, entry_from
+from eventlog.connection import Argument, Connections
+from eventlog.entry import RawEntry, contiguous, entry_from
 from eventlog.keys import Keys
-from eventlog.outcomes import Appended, Duplicate, InDoubt, LogGap
+from eventlog.outcomes import Appended, Duplicate, LogGap
+from eventlog.repeating import until_answered, until_definite
 from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE, READ_SNAPSHOTS
 
 T = TypeVar("T")
-
-_FIRST_PAUSE_S: Final = 0.005
-_LONGEST_PAUSE_S: Final = 0.25
-# Answers of a server that will take the same command a little later, and has not done it yet.
-_PASSING: Final = (ClusterDownError, NoScriptError, ReadOnlyError, TryAgainError)
-_PASSING_WORDS: Final = ("BUSY", "NOREPLICAS")
 
 
 class Head(Struct, frozen=True):
@@ -137,14 +119,21 @@ class RedisLog:
             new_epoch=self._new_epoch(),
             unchanged=unchanged or {},
         )
-        return outcome_of(self._until_definite(request), request)
+        return until_definite(
+            lambda: outcome_of(
+                self._server.call_script(APPEND, request.keys, request.arguments), request
+            ),
+            lambda: self.find_duplicate(command_id, fingerprint),
+            command_id=command_id,
+            deadline_s=self._deadline_s,
+        )
 
     def find_duplicate(self, command_id: str, fingerprint: str) -> Duplicate | None:
         """Tell where a command was stored, if it was. Raises `KeyReused` for another request.
 
         For a handler whose decision refuses a command that may be a repeat of its own success.
         """
-        record = self._repeatable(
+        record = self._repeat(
             lambda: self._server.call("HGET", self.keys.commands(command_id), command_id)
         )
         if record is None:
@@ -164,7 +153,7 @@ class RedisLog:
         newest_first: bool = False,
     ) -> list[RawEntry]:
         """Read an aggregate's events by version, in one round trip; [] when there is none."""
-        pairs = self._repeatable(
+        pairs = self._repeat(
             lambda: self._server.call_script(
                 READ_AGGREGATE,
                 [self.keys.aggregate(aggregate_id), self.keys.stream],
@@ -189,14 +178,14 @@ class RedisLog:
         ``last`` is included. Raises `LogGap` when a position is missing.
         """
         end = "+" if last is None else f"{last}-0"
-        raw = self._repeatable(
+        raw = self._repeat(
             lambda: self._server.call("XRANGE", self.keys.stream, f"{first}-0", end, "COUNT", limit)
         )
         return contiguous(raw, first)
 
     def head(self) -> Head:
         """Say where the log ends and which log it is."""
-        position, event_id, epoch = self._repeatable(
+        position, event_id, epoch = self._repeat(
             lambda: self._server.call_script(HEAD, [self.keys.stream, self.keys.meta], [""])
         )
         return Head(position, event_id.decode(errors="replace"), epoch.decode())
@@ -209,12 +198,12 @@ class RedisLog:
         commands: list[tuple[Argument, ...]] = [
             ("HGET", self.keys.sealing_keys(subject), subject) for subject in wanted
         ]
-        stored = self._repeatable(lambda: self._server.call_many(commands))
+        stored = self._repeat(lambda: self._server.call_many(commands))
         return {s: key for s, key in zip(wanted, stored, strict=True) if key is not None}
 
     def tracked_position(self, upstream: str) -> int | None:
         """Give the position of another log up to which this one takes account of it."""
-        stored = self._repeatable(lambda: self._server.call("HGET", self.keys.tracking, upstream))
+        stored = self._repeat(lambda: self._server.call("HGET", self.keys.tracking, upstream))
         return None if stored is None else int(stored)
 
     def put_snapshot(self, aggregate_id: str, version: int, snapshot: bytes, keep: int) -> bool:
@@ -224,9 +213,7 @@ class RedisLog:
         """
         keys = self._snapshot_keys(aggregate_id)
         arguments: list[Argument] = [version, snapshot, keep]
-        return bool(
-            self._repeatable(lambda: self._server.call_script(PUT_SNAPSHOT, keys, arguments))
-        )
+        return bool(self._repeat(lambda: self._server.call_script(PUT_SNAPSHOT, keys, arguments)))
 
     def snapshots(self, aggregate_id: str) -> dict[int, bytes]:
         """Give the kept snapshots of an aggregate by version, in one round trip.
@@ -234,7 +221,7 @@ class RedisLog:
         One is left out if the log does not hold the very event that it was taken after.
         """
         keys = self._snapshot_keys(aggregate_id)
-        pairs = self._repeatable(lambda: self._server.call_script(READ_SNAPSHOTS, keys, []))
+        pairs = self._repeat(lambda: self._server.call_script(READ_SNAPSHOTS, keys, []))
         return {int(version): snapshot for version, snapshot in pairs}
 
     def close(self) -> None:
@@ -259,92 +246,5 @@ class RedisLog:
             self.keys.stream,
         ]
 
-    def _until_definite(self, request: AppendRequest) -> Any:
-        """Run the append script, again and again, until it is known what became of it."""
-        patience = _Patience(self._deadline_s)
-        in_doubt = False
-        while True:
-            try:
-                return self._server.call_script(APPEND, request.keys, request.arguments)
-            except (NotSent, BusyLoadingError) as error:
-                cause: Exception = error
-            except OutOfMemoryError as error:
-                # The script was not started, so it could not say that this is a repeat.
-                if duplicate := self.find_duplicate(request.command_id, request.fingerprint):
-                    return [b"duplicate", duplicate.first, duplicate.last]
-                if not in_doubt:
-                    raise LogFull(
-                        f"the log server is at its memory limit, nothing was stored ({error})"
-                    ) from error
-                # Refused this time, but an earlier attempt may be stored yet.
-                cause = error
-            except NoPermissionError as error:
-                raise LogUnavailable(f"the log server does not allow it: {error}") from error
-            except ResponseError as error:
-                in_doubt = in_doubt or not _is_passing(error)
-                cause = error
-            except (redis.RedisError, OSError) as error:
-                in_doubt = True
-                cause = error
-            if not patience.pause():
-                if in_doubt:
-                    raise InDoubt(request.command_id, str(cause)) from cause
-                raise LogUnavailable(f"nothing was stored: {cause}") from cause
-
-    def _repeatable(self, ask: Callable[[], T]) -> T:
-        """Ask until there is an answer; for what does no harm when done twice."""
-        patience = _Patience(self._deadline_s)
-        while True:
-            try:
-                return ask()
-            except OutOfMemoryError as error:
-                raise LogFull(f"the log server is at its memory limit ({error})") from error
-            except (NotSent, redis.RedisError, OSError) as error:
-                refused = isinstance(error, ResponseError) and not _is_passing(error)
-                if refused or not patience.pause():
-                    raise LogUnavailable(f"the log server refused or failed: {error}") from error
-
-
-def contiguous(raw: Iterable[Any], first: int) -> list[RawEntry]:
-    """Read stream entries, of which the first must stand at ``first`` and each at the next.
-
-    Raises `LogGap`.
-    """
-    entries = []
-    for expected, (entry_id, fields) in enumerate(raw, first):
-        position = position_of(entry_id)
-        if position != expected:
-            raise LogGap(expected, position)
-        entries.append(entry_from(position, fields))
-    return entries
-
-
-def position_of(entry_id: bytes) -> int:
-    """Give the position in an entry's id, which is ``<position>-0``.
-
-    Raises `LogGap` for any other id: such an entry stands between positions.
-    """
-    position, _, rest = entry_id.partition(b"-")
-    if rest != b"0":
-        raise LogGap(int(position) + 1, int(position))
-    return int(position)
-
-
-def _is_passing(error: ResponseError) -> bool:
-    return isinstance(error, _PASSING) or str(error).startswith(_PASSING_WORDS)
-
-
-class _Patience:
-    """Pauses that grow, until a deadline."""
-
-    def __init__(self, seconds: float) -> None:
-        self._deadline = time.monotonic() + seconds
-        self._next = _FIRST_PAUSE_S
-
-    def pause(self) -> bool:
-        """Pause and say True, or say at once that there is no time left."""
-        if time.monotonic() + self._next > self._deadline:
-            return False
-        time.sleep(self._next)
-        self._next = min(2 * self._next, _LONGEST_PAUSE_S)
-        return True
+    def _repeat(self, ask: Callable[[], T]) -> T:
+        return until_answered(ask, deadline_s=self._deadline_s)

@@ -16,10 +16,9 @@ from msgspec import Struct
 
 from domain.errors import LogUnavailable
 from eventlog.connection import DedicatedConnection, NotSent
-from eventlog.entry import RawEntry, entry_from
+from eventlog.entry import RawEntry, entry_from, position_of
 from eventlog.keys import Keys
 from eventlog.outcomes import LogFork, LogGap
-from eventlog.redis_log import position_of
 from eventlog.scripts import HEAD
 
 _MARGIN_S: Final = 2.0
