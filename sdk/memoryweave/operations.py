@@ -229,6 +229,21 @@ def restore(
     )
 
 
+def restore_episode(
+    episode_id: str, *, idempotency_key: str | None = None, wait: Wait | None = None
+) -> Operation[contract.EpisodeReceipt]:
+    """Let a deleted episode be recalled again."""
+    return _on(
+        "POST",
+        "/episodes/",
+        episode_id,
+        "/restore",
+        contract.EpisodeReceipt,
+        idempotency_key,
+        wait,
+    )
+
+
 def pin(
     memory_id: str, *, idempotency_key: str | None = None, wait: Wait | None = None
 ) -> Operation[contract.MemoryReceipt]:
@@ -403,6 +418,20 @@ def health() -> Operation[contract.Health]:
     """Ask how the service is; an unhealthy one answers too."""
     return Operation(
         method="GET", path="/health", answer=contract.Health, good=frozenset({200, 503})
+    )
+
+
+def projections() -> Operation[contract.ProjectionList]:
+    """Read how far each view has come and what it could not show (admin's key)."""
+    return _get("/admin/projections", contract.ProjectionList)
+
+
+def retry_projection(view: str) -> Operation[contract.RetryRequested]:
+    """Ask for another try at the events that a view could not show (admin's key)."""
+    return Operation(
+        method="POST",
+        path=f"/api/v1/admin/projections/{quote(view, safe='')}/retry",
+        answer=contract.RetryRequested,
     )
 
 

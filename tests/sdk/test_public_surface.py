@@ -12,9 +12,9 @@ from memoryweave import AsyncClient, Client, operations
 METHODS = """
 agents batch_commit bootstrap close close_session commit deactivate_agent delete_episode
 delete_memory deliver episode feedback_correct feedback_deprecate feedback_not_useful
-feedback_useful grant health issue_enrolment_token memories memory namespaces perform pin recall
-refused register_agent remember restore revoke rotate_agent_key set_tags settings stats tags
-tombstones unpin versions waiting
+feedback_useful grant health issue_enrolment_token memories memory namespaces perform pin
+projections recall refused register_agent remember restore restore_episode retry_projection
+revoke rotate_agent_key set_tags settings stats tags tombstones unpin versions waiting
 """
 
 

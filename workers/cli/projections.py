@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import argparse
-import os
+from collections.abc import Iterable
 
-from projections.retry import request_retry
-from workers.cli.arguments import settings_flags
-from workers.cli.failure import Failure
-from workers.cli.output import print_json, show
+from memoryweave.contract import ProjectionList
+from workers.cli.output import columns, print_json, show
 from workers.cli.service import service
-from workers.cli.status import view_table
-from workers.node import VIEWS, view_path
-from workers.settings import resolve
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Show the views' status, or ask the worker to replay parked events."""
-    if arguments.action == "status":
-        with service(arguments) as client:
-            show(arguments, client.health(), view_table)
-        return
-    settings = resolve(settings_flags(arguments), os.environ).settings
-    asked = [arguments.view] if arguments.view else list(VIEWS)
-    for view in asked:
-        if view not in VIEWS:
-            raise Failure(f"there is no view {view}: there are {', '.join(VIEWS)}")
-        try:
-            request_retry(view_path(settings, view))
-        except FileNotFoundError as error:
-            raise Failure(f"view {view} was never begun in {settings.data}") from error
+    """Show the views with their parked events, or have those tried again."""
+    with service(arguments) as client:
+        listed = client.projections()
+        if arguments.action == "status":
+            show(arguments, listed, _lines)
+            return
+        asked = [arguments.view] if arguments.view else [item.view for item in listed.items]
+        for view in asked:
+            client.retry_projection(view)
     if arguments.json:
         print_json({"asked": asked})
     else:
         print(f"asked the projection worker to replay the parked events of: {', '.join(asked)}")
+
+
+def _lines(listed: ProjectionList) -> Iterable[str]:
+    rows: list[tuple[object, ...]] = [("view", "position", "lag", "parked", "without vector", "")]
+    rows += [
+        (
+            item.view,
+            item.health.position,
+            item.health.lag,
+            item.health.parked,
+            item.health.missing_vectors,
+            item.health.paused or "",
+        )
+        for item in listed.items
+    ]
+    yield from columns(rows)
+    for item in listed.items:
+        for event in item.parked:
+            yield f"{item.view}: {event.type} at {event.position} is parked, {event.cause}: " + (
+                event.reason
+            )
