@@ -45,11 +45,13 @@ class Readers:
         try:
             lent.connection.execute("BEGIN")
             yield lent.connection
-            lent.connection.execute("ROLLBACK")
-        except BaseException as error:
+        except sqlite3.Error as error:
             lent.connection.close()
             if type(error) in _UNREADABLE:
                 raise ViewDegraded(f"the state view cannot be read: {error}") from error
+            raise
+        except BaseException:
+            self._give_back(lent)
             raise
         self._give_back(lent)
 
@@ -90,6 +92,8 @@ class Readers:
         return self._view / str(generation) / FILE_NAME
 
     def _give_back(self, lent: _Lent) -> None:
+        if lent.connection.in_transaction:
+            lent.connection.execute("ROLLBACK")
         with self._lock:
             if not self._closed:
                 self._free.append(lent)
