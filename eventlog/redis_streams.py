@@ -29,6 +29,7 @@ from eventsourcing.utils import Environment, EnvType, resolve_topic
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.errors import LogUnavailable
 from domain.identity import uuid7
 from eventlog.append import Fence, Tracked, VersionRule
 from eventlog.codec import Codec, SealedEntry
@@ -232,14 +233,23 @@ class RedisSubscription(Subscription[RedisApplicationRecorder]):
         while not self._has_been_stopped:
             if self._waiting:
                 return self._waiting.pop()
-            entries = self._following.read(_PAGE, _STOP_NOTICED_WITHIN_S)
+            try:
+                entries = self._following.read(_PAGE, _STOP_NOTICED_WITHIN_S)
+            except LogUnavailable:
+                if self._has_been_stopped:
+                    break  # another thread has left the context and closed the connection
+                raise
             self._waiting = [
                 self._recorder.notification(entry)
                 for entry in reversed(entries)
-                if _is_wanted(entry, self._topics)
+                if not self._topics or entry.type in self._topics
             ]
         self._following.close()
         raise StopIteration
+
+    def __exit__(self, *args: object, **kwargs: Any) -> None:
+        super().__exit__(*args, **kwargs)
+        self._following.close()
 
 
 class RedisTrackingRecorder(TrackingRecorder):
