@@ -57,11 +57,22 @@ class Ledger:
 
     def told(self, attempt: Attempt, outcome: Appended | Duplicate) -> None:
         with self.lock:
+            self._settle(attempt)
             self.acknowledged[attempt.command_id] = (outcome.first, outcome.last)
+
+    def refused(self, attempt: Attempt) -> None:
+        """A version was taken by another writer: then it was never stored, nor will it be."""
+        with self.lock:
+            self._settle(attempt)
+            del self.attempts[attempt.command_id]
 
     def doubted(self, attempt: Attempt) -> None:
         with self.lock:
+            self._settle(attempt)
             self.in_doubt.append(attempt)
+
+    def _settle(self, attempt: Attempt) -> None:
+        self.in_doubt = [a for a in self.in_doubt if a.command_id != attempt.command_id]
 
     def acknowledged_events(self) -> dict[int, str]:
         """Event ids by position, of all that was acknowledged."""
@@ -99,21 +110,27 @@ def send(log: RedisLog, ledger: Ledger, attempt: Attempt) -> Appended | Duplicat
 
 
 @contextmanager
-def writers(url: str, ledger: Ledger, count: int, seed: int) -> Iterator[list[threading.Thread]]:
+def writers(url: str, ledger: Ledger, count: int, seed: int) -> Iterator[threading.Event]:
     """``count`` threads that append batches of 1 to 5 events until the server is gone.
 
-    Each writes its own aggregates, and one that all of them write. A writer ends at its first
-    answer that is not definite; the context ends when all have.
+    Each writes its own aggregates, and one that all of them write. Set the event that is given
+    right before the server goes: from then on a writer ends at its first answer that is not
+    definite, before that it repeats its command. The context ends when all have.
     """
+    going, stop = threading.Event(), threading.Event()
     failures: list[BaseException] = []
     threads = [
-        threading.Thread(target=_write, args=(url, ledger, f"{seed}-{number}", failures))
-        for number in range(count)
+        threading.Thread(target=_write, args=(url, ledger, f"{seed}-{n}", going, stop, failures))
+        for n in range(count)
     ]
     for thread in threads:
         thread.start()
     try:
-        yield threads
+        yield going
+        assert going.is_set(), "the writers were not told that the server goes"
+    except BaseException:
+        stop.set()
+        raise
     finally:
         for thread in threads:
             thread.join(timeout=60)
@@ -121,40 +138,55 @@ def writers(url: str, ledger: Ledger, count: int, seed: int) -> Iterator[list[th
     assert failures == []
 
 
-def _write(url: str, ledger: Ledger, name: str, failures: list[BaseException]) -> None:
+def _write(
+    url: str,
+    ledger: Ledger,
+    name: str,
+    going: threading.Event,
+    stop: threading.Event,
+    failures: list[BaseException],
+) -> None:
     chance = random.Random(name)
     versions: dict[str, int] = {}
     try:
         with RedisLog(url, deadline_s=0.2) as log:
-            while True:
-                own = f"{name}-{chance.randrange(20)}"
-                start = versions.get(own, 0)
-                size = chance.randint(1, 5)
-                batch = [(own, start + n) for n in range(1, size + 1)]
-                if chance.random() < 0.2:
-                    batch.append((SHARED_AGGREGATE, versions.get(SHARED_AGGREGATE, 0) + 1))
+            attempt: Attempt | None = None
+            while not stop.is_set():
+                attempt = attempt or _next_attempt(chance, name, versions)
                 try:
-                    send(log, ledger, new_attempt(*batch))
+                    send(log, ledger, attempt)
                 except Conflict as conflict:
+                    ledger.refused(attempt)
                     versions[conflict.aggregate_id] = conflict.actual
                 except (InDoubt, LogUnavailable):
-                    return
+                    if going.is_set():
+                        return
+                    # A busy machine: the same command again.
+                    continue
                 else:
-                    versions.update(batch)
+                    versions.update((e.aggregate_id, e.version) for e in attempt.entries)
+                attempt = None
     except BaseException as error:  # a thread has nobody to raise to
         failures.append(error)
         raise
 
 
+def _next_attempt(chance: random.Random, name: str, versions: dict[str, int]) -> Attempt:
+    own = f"{name}-{chance.randrange(20)}"
+    start = versions.get(own, 0)
+    batch = [(own, start + n) for n in range(1, chance.randint(1, 5) + 1)]
+    if chance.random() < 0.2:
+        batch.append((SHARED_AGGREGATE, versions.get(SHARED_AGGREGATE, 0) + 1))
+    return new_attempt(*batch)
+
+
 def settle_doubts(log: RedisLog, ledger: Ledger) -> None:
     """Repeat every command in doubt until it is acknowledged."""
-    doubts, ledger.in_doubt = ledger.in_doubt, []
-    for attempt in doubts:
+    for attempt in list(ledger.in_doubt):
         try:
             send(log, ledger, attempt)
         except Conflict:
-            # Its version was taken meanwhile, by another writer: then it was never stored.
-            ledger.attempts.pop(attempt.command_id)
+            ledger.refused(attempt)
 
 
 def stored_events(

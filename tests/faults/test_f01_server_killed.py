@@ -26,8 +26,9 @@ def kill_once_under_writers(server: LogServer, ledger: Ledger, seed: int) -> int
     """One round, the server runs before and after it; gives the number of commands in doubt."""
     before = len(ledger.acknowledged)
     wanted = before + random.Random(seed).randint(100, 400)
-    with writers(server.url, ledger, WRITERS, seed):
+    with writers(server.url, ledger, WRITERS, seed) as going:
         eventually(lambda: len(ledger.acknowledged) >= wanted, within_s=60, every_s=0.001)
+        going.set()
         server.kill()
     # Only what was under way can be in doubt; the rest was answered or never sent.
     in_doubt = len(ledger.in_doubt)

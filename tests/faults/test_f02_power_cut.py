@@ -27,8 +27,9 @@ pytestmark = pytest.mark.skipif(
 def cut_once_under_writers(server: LogServer, ledger: Ledger, seed: int) -> int:
     """One round; gives the number of bytes that were cut off."""
     wanted = len(ledger.acknowledged) + random.Random(seed).randint(100, 400)
-    with writers(server.url, ledger, 8, seed):
+    with writers(server.url, ledger, 8, seed) as going:
         eventually(lambda: len(ledger.acknowledged) >= wanted, within_s=60, every_s=0.001)
+        going.set()
         cut = cut_power(server)
     server.start()
     return cut
