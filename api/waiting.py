@@ -13,7 +13,7 @@ import structlog
 
 from api.node import Node
 from api.threads import Threads
-from domain.errors import ViewBehind, ViewDegraded
+from domain.errors import InvalidCommand, LogUnavailable, ViewBehind, ViewDegraded
 from queries.read_your_writes import COMMAND_WAIT_S, RECALL_WAIT_S
 
 Until = Literal["stored", "state", "views", "vectors"]
@@ -39,16 +39,20 @@ async def wait_for_command(node: Node, threads: Threads, position: int, until: U
 
 
 async def wait_for_position(node: Node, threads: Threads, position: int) -> None:
-    """Wait at most 2 s until the views have come to a position. Raises `ViewBehind`.
+    """Wait at most 2 s until the views have come to a position.
 
-    Only then is a recall let into one of the few places for searches. A vector view that cannot
-    be read is not waited for: recall goes on without it and says so.
+    Raises `ViewBehind`, and `InvalidCommand` for a position that the log itself has not reached:
+    no receipt can have named it. Only then is a recall let into one of the few places for
+    searches. A vector view that cannot be read is not waited for: recall goes on without it and
+    says so.
     """
 
     def look() -> list[str]:
         pending = _pending(node, position, "views")
         return [] if pending == ["vector"] and _vector_position(node) is None else pending
 
+    if await threads.run(look):
+        await threads.run(_require_in_log, node, position)
     pending = await _wait(threads, look, within_s=RECALL_WAIT_S)
     if pending:
         raise ViewBehind(
@@ -78,6 +82,15 @@ def _pending(node: Node, position: int, until: Until) -> list[str]:
     if reached is None or reached < position:
         return ["vector"]
     return ["vectors"] if until == "vectors" and node.vector.missing_vectors(None) else []
+
+
+def _require_in_log(node: Node, position: int) -> None:
+    try:
+        head = node.application.event_log.head().position
+    except LogUnavailable:
+        return
+    if position > head:
+        raise InvalidCommand("min_position", f"the log ends at {head}; send a receipt's position")
 
 
 def _vector_position(node: Node) -> int | None:

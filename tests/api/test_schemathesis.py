@@ -42,7 +42,7 @@ def fuzzed(log_server, volatile_server, tmp_path_factory):
 
 
 def test_nothing_that_is_sent_breaks_the_service_or_gets_an_undocumented_status(fuzzed, tmp_path):
-    run_schemathesis(fuzzed, "agent", tmp_path, examples=3, seed=7)
+    run_schemathesis(fuzzed, "agent", tmp_path, "--phases=fuzzing,stateful", examples=5, seed=7)
 
 
 @pytest.mark.slow
@@ -51,7 +51,9 @@ def test_nothing_breaks_the_service_however_long_it_is_tried(fuzzed, kind, tmp_p
     run_schemathesis(fuzzed, kind, tmp_path, examples=200, seed=None)
 
 
-def run_schemathesis(service, kind: str, tmp_path: Path, examples: int, seed: int | None) -> None:
+def run_schemathesis(
+    service, kind: str, tmp_path: Path, *more: str, examples: int, seed: int | None
+) -> None:
     """Run it with the key of that kind, on paths that name things which exist."""
     agent = service.agent(f"fuzzer-{kind}-{examples}")
     client = agent if kind == "agent" else getattr(service, kind)
@@ -76,6 +78,7 @@ def run_schemathesis(service, kind: str, tmp_path: Path, examples: int, seed: in
         "--workers=2",
         "--no-color",
         "--suppress-health-check=all",
+        *more,
         *([] if seed is None else [f"--seed={seed}"]),
     ]
     outcome = subprocess.run(
