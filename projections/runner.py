@@ -122,6 +122,8 @@ class ProjectionRunner:
 
     def _resume(self) -> None:
         self._position = self._projector.checkpoint().position
+        # A commit that raised may have been made all the same: the store knows, not we.
+        self._pending = [entry for entry in self._pending if entry.position > self._position]
         self._take_over_parked()
         self._resumed = True
         if self._state is None:

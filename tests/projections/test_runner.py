@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.errors import LogUnavailable
-from domain.events import Event
+from domain.events import Event, MemoryTagged
 from eventlog.codec import Codec
 from eventlog.entry import RawEntry
 from eventlog.redis_log import RedisLog
@@ -23,7 +23,7 @@ from projections.runner import Pace, ProjectionRunner
 from projections.state.projector import StateProjector
 from projections.status import StatusFile, ViewStatus, read_status
 from tests.histories import Historian
-from tests.projections.faulty import Wrapped
+from tests.projections.faulty import Poisoned, Wrapped
 from tests.projections.running import running
 from tests.servers import eventually
 
@@ -152,6 +152,46 @@ def test_a_projector_that_blames_an_event_it_was_not_given_pauses_instead_of_loo
         paused = worker.shows(lambda status: status.state == "paused")
         assert paused.problem == "fault"
         assert paused.parked == 0
+
+
+def test_a_commit_that_was_made_although_it_raised_is_not_made_again(
+    log: RedisLog, view_path: Path, historian: Historian
+) -> None:
+    memory = historian.remember()
+    poison = historian.change(memory, MemoryTagged(tags=["x"]))
+    behind = historian.change(memory, MemoryTagged(tags=["y"]))
+    wrapped: list[Forgetful] = []
+
+    def wrap(projector: StateProjector) -> Forgetful:
+        wrapped.append(Forgetful(Poisoned(projector, [poison])))
+        return wrapped[0]
+
+    with running(log, view_path, wrap=wrap) as worker:
+        worker.reaches(behind)
+        assert wrapped[0].commits == 1
+        causes = [(p.position, p.cause) for p in wrapped[0].parked()]
+        assert causes == [(poison, "poison"), (behind, "queued")]
+        after = historian.position + 1
+        historian.commit()
+        worker.reaches(after)
+        assert wrapped[0].commits == 2
+
+
+class Forgetful(Wrapped):
+    """Commits, and then says the first time that it failed."""
+
+    commits = 0
+
+    def apply(
+        self,
+        events: Sequence[Event],
+        checkpoint: Checkpoint,
+        parking: Parking = NOTHING_PARKED,
+    ) -> None:
+        super().apply(events, checkpoint, parking)
+        self.commits += 1
+        if self.commits == 1:
+            raise OSError(5, "Input/output error")
 
 
 def test_a_retry_is_refused_for_a_view_that_never_was(tmp_path: Path) -> None:
