@@ -6,12 +6,14 @@ the kind of failure, never a query or a text.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from datetime import datetime
 from typing import Final, TypeVar, cast
 
 import numpy as np
+import structlog
 from msgspec import Struct
 
 from inference.embedder import Embedder, EmbeddingError, Vector
@@ -27,6 +29,8 @@ SCANNED: Final = 500
 """How many rows a substring scan gives, before filters."""
 
 T = TypeVar("T")
+
+_logger = structlog.get_logger(__name__)
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -110,6 +114,10 @@ def attempt(part: str, degraded: list[Degraded], action: Callable[[], T]) -> T |
         reason = str(error)  # by contract without texts or keys
     except Exception as error:  # noqa: BLE001  # whatever a store raises, recall answers without it
         reason = type(error).__name__
+        # The message is left out: a storage error may quote a filter, and with it a text.
+        frames = traceback.extract_tb(error.__traceback__)
+        where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+        _logger.warning("recall_part_failed", part=part, error=reason, where=where)
     degraded.append(Degraded(part=part, reason=reason))
     return None
 

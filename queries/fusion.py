@@ -13,10 +13,10 @@ from typing import Final
 
 from msgspec import Struct
 
-LEXICAL_WEIGHT: Final = 0.5
+LEXICAL_WEIGHT: Final = 0.4
 """The lexical side's share while question and candidates are written in one script."""
 
-FOREIGN_LEXICAL_WEIGHT: Final = 0.1
+FOREIGN_LEXICAL_WEIGHT: Final = 0.2
 """Its share when they have no script in common: what still matches are names and numbers."""
 
 NARROWEST_SPREAD: Final = 0.05
