@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from threading import Lock
 from typing import Any, Final, cast
 
 from eventsourcing.persistence import (
@@ -29,7 +30,6 @@ from eventsourcing.utils import Environment, EnvType, resolve_topic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import LogUnavailable
 from domain.identity import uuid7
 from eventlog.append import Fence, Tracked, VersionRule
 from eventlog.codec import Codec, SealedEntry
@@ -227,29 +227,29 @@ class RedisSubscription(Subscription[RedisApplicationRecorder]):
         super().__init__(recorder=recorder, gt=gt, topics=topics)
         self._following = LogSubscription(log.url, log.name, Checkpoint(position=gt or 0))
         self._waiting: list[Notification] = []
+        self._in_use = Lock()
 
     def __next__(self) -> Notification:
         """Give the next event, waiting for it; ends after ``stop``."""
         while not self._has_been_stopped:
             if self._waiting:
                 return self._waiting.pop()
-            try:
-                entries = self._following.read(_PAGE, _STOP_NOTICED_WITHIN_S)
-            except LogUnavailable:
+            with self._in_use:
                 if self._has_been_stopped:
-                    break  # another thread has left the context and closed the connection
-                raise
+                    break
+                entries = self._following.read(_PAGE, _STOP_NOTICED_WITHIN_S)
             self._waiting = [
                 self._recorder.notification(entry)
                 for entry in reversed(entries)
                 if not self._topics or entry.type in self._topics
             ]
-        self._following.close()
         raise StopIteration
 
     def __exit__(self, *args: object, **kwargs: Any) -> None:
         super().__exit__(*args, **kwargs)
-        self._following.close()
+        # Another thread may be reading: it stops within a moment, and has the connection till then.
+        with self._in_use:
+            self._following.close()
 
 
 class RedisTrackingRecorder(TrackingRecorder):
