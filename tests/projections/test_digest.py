@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.redis_log import RedisLog
@@ -27,12 +27,14 @@ ROWS = st.lists(
 )
 
 
+@settings(deadline=None, max_examples=50)
 @given(rows=ROWS, seed=st.integers())
 def test_the_order_of_rows_does_not_matter(rows: list, seed: int) -> None:
     shuffled = random.Random(seed).sample(rows, len(rows))
     assert digest_of("v", 1, rows) == digest_of("v", 1, shuffled)
 
 
+@settings(deadline=None, max_examples=50)
 @given(rows=ROWS.filter(bool))
 def test_a_row_more_or_another_table_is_another_digest(rows: list) -> None:
     whole = digest_of("v", 1, rows)
