@@ -8,12 +8,12 @@ on unix sockets in a private run directory and nowhere else.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -86,9 +86,8 @@ class EmbeddedServers:
             binary = self._binary or _bundled_binary()
             ram = physical_memory()
             for name in self._names:
-                server = EmbeddedServer(name, self._data, run, binary, ram)
-                server.start()
-                self._servers[name] = server
+                self._servers[name] = EmbeddedServer(name, self._data, run, binary, ram)
+                self._servers[name].start()
         except BaseException:
             self.stop()
             raise
@@ -99,7 +98,9 @@ class EmbeddedServers:
             for server in reversed(list(self._servers.values())):
                 server.stop()
             if self._run is not None:
-                shutil.rmtree(self._run)
+                # Not empty if something that is not ours lives there; then it stays.
+                with suppress(OSError):
+                    self._run.rmdir()
         finally:
             self._servers.clear()
             self._run = None
@@ -188,8 +189,11 @@ class EmbeddedServer:
     def stop(self) -> None:
         """Shut the server down, waiting for it; one that does not obey is killed.
 
-        Killing loses nothing: the log server has synced whatever it acknowledged.
+        Killing loses nothing: the log server has synced whatever it acknowledged. Does nothing if
+        the server was neither started nor adopted.
         """
+        if not self.pid:
+            return
         _shut_down(self.socket)
         if not _within(STOP_WITHIN_S, lambda: not self.is_running()):
             os.kill(self.pid, signal.SIGKILL)
@@ -197,7 +201,11 @@ class EmbeddedServer:
                 raise EmbeddedServerError(
                     f"the {self.name} server (process {self.pid}) does not end"
                 )
-        self._process = None
+        self._process, self.pid = None, 0
+        self.socket.unlink(missing_ok=True)
+        self._config.unlink(missing_ok=True)
+        if self.name == "volatile":
+            (self.directory / "server.log").unlink(missing_ok=True)
 
     def _adopt(self, record: ServerRecord | None) -> bool:
         """Take over the lock's holder; False when it does not answer yet, or has just ended."""
@@ -218,6 +226,9 @@ class EmbeddedServer:
             )
         if found.settings != self._settings or socket != self.socket:
             _shut_down(socket)
+            return False
+        if not _answers(socket):
+            # It loads its files still.
             return False
         self.pid, self.adopted = found.pid, True
         return True

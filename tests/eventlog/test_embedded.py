@@ -175,6 +175,8 @@ def test_a_foreign_server_at_our_socket_is_refused(data: Path) -> None:
         with pytest.raises(ForeignServer, match="not ours answers at"):
             EmbeddedServers(data).start()
         assert foreign.poll() is None
+        assert client.ping()
+        assert redis.Redis(unix_socket_path=str(run / "log.sock")).ping()
         assert not (data / "log").exists()
     finally:
         foreign.kill()
