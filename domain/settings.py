@@ -6,56 +6,95 @@ changed by the owner changes every formula that uses it, and tests need no globa
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+Positive = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(ge=1)]
 
 
 class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The numbers in force. Days are days of 86,400 seconds; rates are a day's loss in [0, 1]."""
 
     # confidence
-    initial_confidence_floor: float = 0.5
-    reinforcement_delta: float = 0.1
-    confidence_decay_step: float = 0.05
-    confidence_decay_days: float = 30.0
-    low_confidence_below: float = 0.55
+    initial_confidence_floor: Fraction = 0.5
+    reinforcement_delta: Fraction = 0.1
+    confidence_decay_step: Fraction = 0.05
+    confidence_decay_days: Positive = 30.0
+    low_confidence_below: Fraction = 0.55
 
     # importance and retention
-    recency_rate: float = 0.0077
-    retention_floor: float = 0.1
-    decay_rate_system_fact: float = 0.003
-    decay_rate_user_pref: float = 0.005
-    decay_rate_proj_context: float = 0.008
-    decay_rate_tool_usage: float = 0.010
-    decay_rate_code_snippet: float = 0.012
-    volatile_from_corrections: int = 3
-    volatile_decay_factor: float = 2.0
+    recency_rate: Fraction = 0.0077
+    retention_floor: Fraction = 0.1
+    decay_rate_system_fact: Fraction = 0.003
+    decay_rate_user_pref: Fraction = 0.005
+    decay_rate_proj_context: Fraction = 0.008
+    decay_rate_tool_usage: Fraction = 0.010
+    decay_rate_code_snippet: Fraction = 0.012
+    volatile_from_corrections: Count = 3
+    volatile_decay_factor: Positive = 2.0
 
     # quality
-    quality_votes_needed: int = 5
-    quality_dropped_below: float = 0.3
-    quality_dropped_importance_factor: float = 0.5
-    foreign_deprecation_weight: int = 2
+    quality_votes_needed: Count = 5
+    quality_dropped_below: Fraction = 0.3
+    quality_dropped_importance_factor: Fraction = 0.5
+    foreign_deprecation_weight: Count = 2
 
     # trust
-    trust_owner_edit: float = 1.0
-    trust_owner_verbal: float = 1.0
-    trust_owner_message: float = 0.95
-    trust_config_parse: float = 0.7
-    trust_agent_inference: float = 0.5
-    trust_cap_for_agents: float = 0.95
-    trust_cap_by_llm: float = 0.4
-    trust_cap_by_rules: float = 0.5
+    trust_owner_edit: Fraction = 1.0
+    trust_owner_verbal: Fraction = 1.0
+    trust_owner_message: Fraction = 0.95
+    trust_config_parse: Fraction = 0.7
+    trust_agent_inference: Fraction = 0.5
+    trust_cap_for_agents: Fraction = 0.95
+    trust_cap_by_llm: Fraction = 0.4
+    trust_cap_by_rules: Fraction = 0.5
 
     # size of one text, and of what travels with it
-    content_max_bytes: int = 65_536
-    metadata_max_bytes: int = 16_384
-    metadata_max_depth: int = 8
+    content_max_bytes: Annotated[int, Meta(ge=1, le=65_536)] = 65_536
+    metadata_max_bytes: Annotated[int, Meta(ge=2, le=16_384)] = 16_384
+    metadata_max_depth: Annotated[int, Meta(ge=1, le=8)] = 8
 
     # writing
-    batch_max_entries: int = 500
-    attempts_on_conflict: int = 20
+    batch_max_entries: Annotated[int, Meta(ge=1, le=500)] = 500
+    attempts_on_conflict: Count = 20
 
 
 DEFAULT_POLICY: Final = PolicySettings()
+
+MEANING: Final[dict[str, str]] = {
+    "initial_confidence_floor": "least confidence that a memory starts with",
+    "reinforcement_delta": "confidence gained each time a statement is seen again",
+    "confidence_decay_step": "confidence lost with each period in which it is not seen",
+    "confidence_decay_days": "length of that period, in days",
+    "low_confidence_below": "effective confidence under which recall warns",
+    "recency_rate": "rate a day of the exponential in recency (half-life 90 days)",
+    "retention_floor": "least retention that fading leaves",
+    "decay_rate_system_fact": "retention lost a day: system facts",
+    "decay_rate_user_pref": "retention lost a day: preferences",
+    "decay_rate_proj_context": "retention lost a day: project context",
+    "decay_rate_tool_usage": "retention lost a day: use of tools",
+    "decay_rate_code_snippet": "retention lost a day: code",
+    "volatile_from_corrections": "corrections from which a memory is volatile",
+    "volatile_decay_factor": "how many times as fast a volatile memory fades",
+    "quality_votes_needed": "votes from which a low quality counts",
+    "quality_dropped_below": "quality that is low",
+    "quality_dropped_importance_factor": "what low quality leaves of the importance",
+    "foreign_deprecation_weight": "votes against, when another agent deprecates",
+    "trust_owner_edit": "trust in what the owner edited",
+    "trust_owner_verbal": "trust in what the owner said aloud",
+    "trust_owner_message": "trust in what the owner wrote to an agent",
+    "trust_config_parse": "trust in what was read from configuration",
+    "trust_agent_inference": "trust in what an agent concluded",
+    "trust_cap_for_agents": "most trust that an agent's claim can have",
+    "trust_cap_by_llm": "most trust in what a model distilled",
+    "trust_cap_by_rules": "most trust in what rules distilled",
+    "content_max_bytes": "bytes of one content, in UTF-8",
+    "metadata_max_bytes": "bytes of one metadata, as JSON",
+    "metadata_max_depth": "nesting of one metadata",
+    "batch_max_entries": "entries of one batch",
+    "attempts_on_conflict": "tries of one command while others change the same thing",
+}
+"""What each number means, in the words of docs/settings.md."""

@@ -84,7 +84,7 @@ class Node:
     @cached_property
     def application(self) -> MemoryApplication:
         """The write side."""
-        return MemoryApplication(log_url(self.values), self.values.log)
+        return MemoryApplication(log_url(self.values), self.values.log, self.values.policy)
 
     @cached_property
     def state(self) -> StateView:

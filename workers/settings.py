@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ipaddress
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from domain.settings import DEFAULT_POLICY, MEANING, PolicySettings
 from memoryweave import contract
 
 Origin = Literal["flag", "environment", "file", "default", "generated"]
@@ -23,6 +25,7 @@ Access = Literal["auto", "open", "admin"]
 
 FILE_NAME: Final = "memoryweave.toml"
 MASK: Final = "***"
+POLICY: Final = "policy."
 _PREFIX: Final = "MEMORYWEAVE_"
 # Read by tests and by `memoryweave demo`, not settings of a node.
 _NOT_SETTINGS: Final = frozenset({"MEMORYWEAVE_EVAL_DATA", "MEMORYWEAVE_KEY", "MEMORYWEAVE_URL"})
@@ -62,6 +65,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     cross_namespace_reads: Literal["granted", "any"] = "granted"
     concurrent_searches: Annotated[int, Meta(ge=1, le=1024)] = 4
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    policy: PolicySettings = DEFAULT_POLICY
 
 
 class Declared(Struct, frozen=True):
@@ -73,6 +77,13 @@ class Declared(Struct, frozen=True):
     flag: str | None
     meaning: str
     secret: bool = False
+
+
+def _declare_policy() -> Iterator[Declared]:
+    """Declare each number of policy as ``policy.<name>``."""
+    for name in PolicySettings.__struct_fields__:
+        variable = f"{_PREFIX}{POLICY}{name}".upper().replace(".", "_")
+        yield Declared(f"{POLICY}{name}", variable, f"{POLICY}{name}", None, MEANING[name])
 
 
 DECLARED: Final = (
@@ -180,6 +191,7 @@ DECLARED: Final = (
     Declared(
         "log_level", "MEMORYWEAVE_LOG_LEVEL", "log_level", "--log-level", "least level printed"
     ),
+    *_declare_policy(),
 )
 _BY_FIELD: Final = {declared.field: declared for declared in DECLARED}
 
@@ -210,7 +222,8 @@ def resolve(flags: Mapping[str, Any], environment: Mapping[str, str]) -> Resolve
         given |= {field: (value, origin) for field, value in source.items()}
     given.setdefault("data", ("data", "default"))
     values = {field: _convert(field, value, origin) for field, (value, origin) in given.items()}
-    settings = Settings(**values)
+    policy = {f.removeprefix(POLICY): values.pop(f) for f in list(values) if f.startswith(POLICY)}
+    settings = Settings(**values, policy=PolicySettings(**policy))
     _check_together(settings)
     return Resolved(
         settings, {d.field: given[d.field][1] if d.field in given else "default" for d in DECLARED}
@@ -222,7 +235,7 @@ def describe(resolved: Resolved) -> list[contract.SettingItem]:
     return [
         contract.SettingItem(
             name=declared.key or declared.field,
-            value=_shown(getattr(resolved.settings, declared.field), secret=declared.secret),
+            value=_shown(attrgetter(declared.field)(resolved.settings), secret=declared.secret),
             origin=resolved.origins[declared.field],
         )
         for declared in DECLARED
@@ -279,7 +292,9 @@ def _flatten(tree: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 def _convert(field: str, value: Any, origin: Origin) -> Any:
     declared = _BY_FIELD[field]
-    kind = next(f.type for f in msgspec.structs.fields(Settings) if f.name == field)
+    owner = PolicySettings if field.startswith(POLICY) else Settings
+    name = field.removeprefix(POLICY)
+    kind = next(f.type for f in msgspec.structs.fields(owner) if f.name == name)
     if isinstance(value, str) and field == "cors_origins":
         value = [part.strip() for part in value.split(",") if part.strip()]
     if field in {"data", "tls_certificate", "tls_key"}:

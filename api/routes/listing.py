@@ -45,7 +45,8 @@ async def get_memories(
         limit=limit,
     )
     node = call.node
-    return await call.threads.run(memories, asked, call.caller, node.state, node.clock())
+    policy = node.application.policy
+    return await call.threads.run(memories, asked, call.caller, node.state, node.clock(), policy)
 
 
 @question("GET", "/tombstones")
@@ -65,6 +66,7 @@ async def get_tombstones(
         namespace=namespace,
         cursor=cursor,
         limit=limit,
+        policy=node.application.policy,
     )
 
 
@@ -93,4 +95,5 @@ async def get_stats(call: GivenCall) -> contract.Stats:
 async def get_bootstrap(call: GivenCall) -> contract.Bootstrap:
     """Read the core facts to start a session with."""
     node = call.node
-    return await call.threads.run(bootstrap, call.caller, node.state, node.clock())
+    policy = node.application.policy
+    return await call.threads.run(bootstrap, call.caller, node.state, node.clock(), policy)

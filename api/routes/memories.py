@@ -21,7 +21,8 @@ from queries.memory import memory, versions
 async def get_memory(call: GivenCall, memory_id: FromPath[str]) -> contract.MemoryDetail:
     """Read one memory with what is known of its life."""
     node = call.node
-    return await call.threads.run(memory, memory_id, call.caller, node.state, node.clock())
+    policy = node.application.policy
+    return await call.threads.run(memory, memory_id, call.caller, node.state, node.clock(), policy)
 
 
 @question("GET", "/memory/{memory_id:str}/versions")

@@ -36,7 +36,7 @@ def _recall(call: Call, request: contract.Recall) -> contract.RecallAnswer:
         pool=call.service.lexical,
     )
     recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
-    return recall(request, call.caller, parts, node.clock, recall_id)
+    return recall(request, call.caller, parts, node.clock, recall_id, node.application.policy)
 
 
 def _headers(bucket: Bucket | None) -> dict[str, str]:

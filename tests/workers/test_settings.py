@@ -5,8 +5,10 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from domain.settings import DEFAULT_POLICY, PolicySettings
 from workers.keys import ensure_keys
 from workers.settings import DECLARED, SettingError, Settings, describe, resolve
 
@@ -35,6 +37,36 @@ def test_the_file_is_found_in_the_directory_that_the_environment_names(tmp_path:
     resolved = resolve({}, {"MEMORYWEAVE_DATA": str(tmp_path)})
     assert resolved.settings.cors_origins == ("https://a.example",)
     assert resolved.origins["cors_origins"] == "file"
+
+
+def test_every_number_of_policy_can_be_set_and_says_by_whom(tmp_path: Path) -> None:
+    (tmp_path / "memoryweave.toml").write_text(
+        "[policy]\nretention_floor = 0.2\nquality_votes_needed = 7\nrecency_rate = 1\n"
+    )
+    resolved = resolve({"data": str(tmp_path)}, {"MEMORYWEAVE_POLICY_QUALITY_VOTES_NEEDED": "9"})
+    assert resolved.settings.policy == PolicySettings(
+        retention_floor=0.2, quality_votes_needed=9, recency_rate=1.0
+    )
+    shown = {i.name: (i.value, i.origin) for i in describe(resolved)}
+    assert shown["policy.retention_floor"] == (0.2, "file")
+    assert shown["policy.quality_votes_needed"] == (9, "environment")
+    assert shown["policy.trust_owner_edit"] == (1.0, "default")
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("retention_floor = 1.5", "policy.retention_floor"),
+        ("retention_floor = 'much'", "policy.retention_floor"),
+        ("content_max_bytes = 65537", "policy.content_max_bytes"),
+        ("attempts_on_conflict = 0", "policy.attempts_on_conflict"),
+        ("retention_flour = 0.1", "policy.retention_flour"),
+    ],
+)
+def test_a_bad_number_of_policy_is_refused_by_name(tmp_path: Path, line: str, named: str) -> None:
+    (tmp_path / "memoryweave.toml").write_text(f"[policy]\n{line}\n")
+    with pytest.raises(SettingError, match=named):
+        resolve({"data": str(tmp_path)}, {})
 
 
 def test_a_list_in_the_environment_is_separated_by_commas(tmp_path: Path) -> None:
@@ -122,7 +154,9 @@ def test_secrets_and_passwords_are_masked_when_shown(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_declared_and_documented() -> None:
-    assert {declared.field for declared in DECLARED} == set(Settings.__struct_fields__)
+    policy = {f"policy.{name}" for name in PolicySettings.__struct_fields__}
+    declared = {declared.field for declared in DECLARED}
+    assert declared == (set(Settings.__struct_fields__) - {"policy"}) | policy
     page = (ROOT / "docs" / "settings.md").read_text("utf-8")
     assert settings_table() in page, "docs/settings.md: the table must read\n" + settings_table()
 
@@ -136,13 +170,16 @@ def settings_table() -> str:
             strict=True,
         )
     ) | {"data": "data"}
+    defaults |= {f"policy.{k}": v for k, v in msgspec.structs.asdict(DEFAULT_POLICY).items()}
     rows = [
         "| in the file | variable | flag | default | meaning |",
         "| --- | --- | --- | --- | --- |",
     ]
     for declared in DECLARED:
         default = defaults[declared.field]
-        shown = {None: "", (): "none", True: "true", False: "false"}.get(default, default)
+        shown = {"None": "", "()": "none", "True": "true", "False": "false"}.get(
+            repr(default), default
+        )
         cells = (declared.key, declared.variable, declared.flag, shown, declared.meaning)
         rows.append(
             "| "
