@@ -10,6 +10,7 @@ import signal
 import structlog
 
 from workers.cli.arguments import settings_flags
+from workers.cli.failure import start_failures
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent
 from workers.logging import set_up_logging
@@ -28,7 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
     from api.app import create_app
     from workers.node import open_node
 
-    with open_node(ring) as node:
+    with start_failures(), open_node(ring) as node:
         asyncio.run(_serve(create_app(node), settings, port))
 
 

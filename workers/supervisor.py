@@ -92,6 +92,7 @@ class _Servers:
         if settings.volatile_url is None:
             names.append("volatile")
         self._servers = EmbeddedServers(settings.data, names=tuple(names)) if names else None
+        self._settings = settings
         self._history = CrashHistory()
         self._started = time.monotonic()
         self._next = 0.0
@@ -114,6 +115,9 @@ class _Servers:
         if pause is None:
             raise GaveUp(f"the embedded {revived[0]} server dies whenever it is started")
         structlog.get_logger("supervisor").warning("server revived", servers=revived)
+        if "log" in revived:
+            # What it lost, if anything, must be known before more is written after it.
+            guard_log(self._settings)
         self._started, self._next = time.monotonic(), time.monotonic() + pause
 
     def stop(self) -> None:

@@ -14,7 +14,13 @@ from typing import Generic, Literal, ParamSpec, Self, TypeVar, overload
 import httpx
 
 from memoryweave import operations
-from memoryweave.connection import DELIVERY_PAUSES_S, key_header, open_outbox, resolve
+from memoryweave.connection import (
+    DELIVERY_PAUSES_S,
+    key_header,
+    open_outbox,
+    resolve,
+    trusts_environment,
+)
 from memoryweave.exchange import (
     Failure,
     Pause,
@@ -136,7 +142,12 @@ class AsyncClient:
         url, key = resolve(url, key)
         box = open_outbox(url, key, outbox)
         self._around = Surroundings(retries or Retries(), time.time, os.urandom, box)
-        self._http = httpx.AsyncClient(base_url=url, headers=key_header(key), timeout=timeout_s)
+        self._http = httpx.AsyncClient(
+            base_url=url,
+            headers=key_header(key),
+            timeout=timeout_s,
+            trust_env=trusts_environment(url),
+        )
         self._courier: asyncio.Task[None] | None = None
 
     async def perform(self, operation: Operation[A]) -> A | Queued:

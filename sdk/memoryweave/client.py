@@ -14,7 +14,13 @@ from typing import Generic, Literal, ParamSpec, Self, TypeVar, overload
 import httpx
 
 from memoryweave import operations
-from memoryweave.connection import DELIVERY_PAUSES_S, key_header, open_outbox, resolve
+from memoryweave.connection import (
+    DELIVERY_PAUSES_S,
+    key_header,
+    open_outbox,
+    resolve,
+    trusts_environment,
+)
 from memoryweave.exchange import (
     Failure,
     Pause,
@@ -136,7 +142,12 @@ class Client:
         url, key = resolve(url, key)
         box = open_outbox(url, key, outbox)
         self._around = Surroundings(retries or Retries(), time.time, os.urandom, box)
-        self._http = httpx.Client(base_url=url, headers=key_header(key), timeout=timeout_s)
+        self._http = httpx.Client(
+            base_url=url,
+            headers=key_header(key),
+            timeout=timeout_s,
+            trust_env=trusts_environment(url),
+        )
         self._closed = threading.Event()
         self._courier: threading.Thread | None = None
         if box is not None and box.waiting():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from memoryweave.outbox import Outbox, default_path
 
@@ -24,6 +25,15 @@ def open_outbox(url: str, key: str | None, where: Path | Literal["auto"] | None)
     if where is None:
         return None
     return Outbox(default_path(url, key) if where == "auto" else where, url, key)
+
+
+def trusts_environment(url: str) -> bool:
+    """Tell whether proxies and certificates of the environment hold for this service.
+
+    A proxy cannot reach this machine's own loopback, and must not see what is said there.
+    """
+    parts = urlsplit(url)
+    return parts.scheme != "http" or parts.hostname not in {"127.0.0.1", "::1", "localhost"}
 
 
 def key_header(key: str | None) -> dict[str, str]:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import signal
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from tests.nodes import NodeProcess, lives
 from tests.servers import LogServer, eventually
@@ -87,3 +94,41 @@ def test_a_log_server_that_may_lose_events_is_refused_by_name(tmp_path: Path) ->
         assert node.wait() == 1
     assert "appendfsync must be always" in node.output
     assert "--allow-volatile" in node.output
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate for 127.0.0.1 and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), False
+        )
+        .sign(key, hashes.SHA256())
+    )
+    (folder / "chain.pem").write_bytes(certificate.public_bytes(Encoding.PEM))
+    (folder / "key.pem").write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    return folder / "chain.pem", folder / "key.pem"
+
+
+@pytest.mark.slow
+def test_it_serves_https_with_a_certificate_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = self_signed(tmp_path)
+    tls = ("--tls-certificate", str(certificate), "--tls-key", str(key))
+    node = NodeProcess(tmp_path / "data", *tls)
+    node.url = node.url.replace("http:", "https:")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with node, node.client() as client:
+        assert client.health().status == "ok"

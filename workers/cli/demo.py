@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> None:
         )
         if not arguments.json:
             print(f"{report.lines} lines are in the log; waiting until they can be recalled …")
-        wait_until_shown(client, report.position)
+        wait_until_shown(client, report.position, lambda left: print(f"  {left}", file=sys.stderr))
         answered = [_ask(client, question) for question in questions]
     if arguments.json:
         print_json(answered)

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     with service(arguments, _PATIENCE_S) as client:
         report = import_file(client, arguments.file, options, quiet=arguments.json)
         if arguments.wait:
-            wait_until_shown(client, report.position)
+            wait_until_shown(client, report.position, lambda left: print(left, file=sys.stderr))
     show(arguments, report, _lines)
 
 

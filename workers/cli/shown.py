@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 from memoryweave.client import Client
@@ -11,15 +12,20 @@ from workers.cli.failure import Failure
 
 _WITHIN_S: Final = 600.0
 _EVERY_S: Final = 0.2
+_TELL_EVERY_S: Final = 5.0
 
 
-def wait_until_shown(client: Client, position: int) -> None:
+def wait_until_shown(
+    client: Client, position: int, tell: Callable[[str], None] = lambda _: None
+) -> None:
     """Return when every view has come to ``position`` and no row lacks its vector.
 
-    Raises `Failure` when a view makes no progress for ten minutes.
+    ``tell`` hears every few seconds how much is left. Raises `Failure` when no view makes any
+    progress for ten minutes.
     """
     patience = time.monotonic() + _WITHIN_S
     best: tuple[int, int] | None = None
+    told = time.monotonic()
     while True:
         health = client.health()
         if _is_shown(health, position):
@@ -30,9 +36,18 @@ def wait_until_shown(client: Client, position: int) -> None:
         )
         if best is None or progress > best:
             best, patience = progress, time.monotonic() + _WITHIN_S
+        if time.monotonic() > told + _TELL_EVERY_S:
+            tell(_left(health, position))
+            told = time.monotonic()
         if time.monotonic() > patience:
             raise Failure(f"the views do not come to position {position}: see `memoryweave status`")
         time.sleep(_EVERY_S)
+
+
+def _left(health: Health, position: int) -> str:
+    behind = max(position - view.position for view in health.views.values())
+    missing = sum(view.missing_vectors for view in health.views.values())
+    return f"{max(behind, 0)} events and {missing} vectors are left"
 
 
 def _is_shown(health: Health, position: int) -> bool:

@@ -6,15 +6,10 @@ import argparse
 import os
 from pathlib import Path
 
-from eventlog.embedded import EmbeddedServerError
-from eventlog.guard import LogServerRefused
-from eventlog.run_directory import RunDirectoryRefused
-from workers.children import GaveUp
 from workers.cli.arguments import flags_for_children, settings_flags
-from workers.cli.failure import Failure
+from workers.cli.failure import start_failures
 from workers.keys import KeyRing, ensure_keys
 from workers.logging import set_up_logging
-from workers.running import AlreadyUp
 from workers.settings import resolve
 from workers.supervisor import run_node
 
@@ -23,16 +18,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Run until Ctrl-C."""
     ring = ensure_keys(resolve(settings_flags(arguments), os.environ))
     set_up_logging("supervisor", ring.resolved.settings.log_level)
-    try:
+    with start_failures():
         run_node(ring, flags_for_children(arguments), _say_what_to_try)
-    except LogServerRefused as error:
-        lines = "\n  ".join(error.problems)
-        raise Failure(
-            f"the log server may lose what it acknowledges:\n  {lines}\n"
-            "or start with --allow-volatile, if losing events is acceptable"
-        ) from error
-    except (AlreadyUp, EmbeddedServerError, GaveUp, RunDirectoryRefused) as error:
-        raise Failure(str(error)) from error
     print("memoryweave: stopped")
 
 
