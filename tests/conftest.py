@@ -5,11 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from eventlog.redis_log import RedisLog
 from tests.nodes import NodeProcess
 from tests.servers import REDIS, LogServer
+
+# The tests share their machine: how long one example takes says nothing about the code.
+hypothesis.settings.register_profile("shared machine", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("shared machine")
 
 _log_numbers = itertools.count(1)
 
