@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 import structlog
 from eventsourcing.application import AggregateNotFoundError, Application
 from eventsourcing.persistence import EventStore, Mapper
+from eventsourcing.utils import Environment, EnvType
 from msgspec.structs import replace
 
 from commands.command import Command, CommandContext
@@ -152,6 +153,13 @@ class MemoryApplication(Application[str]):
                 _logger.warning(
                     "snapshot not kept", aggregate_id=event.aggregate_id, reason=str(error)
                 )
+
+    def construct_env(self, name: str, env: EnvType | None = None) -> Environment:
+        """Give the library what we say and nothing of the process's environment.
+
+        A variable like AGGREGATE_CACHE_MAXSIZE, set for another program, must not change this one.
+        """
+        return Environment(name, env)
 
     def construct_mapper(self) -> Mapper[str]:
         """Give the library our codec in the place of its transcoder."""

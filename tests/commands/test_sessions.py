@@ -1,6 +1,7 @@
 """Closing a session: what it kept in an ephemeral namespace is gone for every command."""
 
 import pytest
+from msgspec.structs import replace
 
 from domain.errors import Forbidden, InvalidCommand, NotFound
 from domain.events import SessionClosed
@@ -88,3 +89,14 @@ def test_later_texts_of_a_sessions_memory_are_sealed_under_the_sessions_key(appl
     head = application.event_log.head().position
     sealed = [subject_of(e) for e in application.read(1, head) if e.aggregate_id == held]
     assert set(sealed) == {f"session:{EPHEMERAL}:s-1"}
+
+
+def test_a_repeat_gets_its_receipt_although_the_texts_are_erased(hermes):
+    def everything():
+        held = hermes.remember("scratch", namespace=EPHEMERAL, session_id="s-1", key="a")
+        corrected = hermes.correct(held.memory_id, "scratched", key="b")
+        return [held, corrected, hermes.useful(held.memory_id, reason="indeed", key="c")]
+
+    first = everything()
+    hermes.close_session("s-1")
+    assert everything() == [replace(receipt, duplicate=True) for receipt in first]
