@@ -13,7 +13,7 @@ from typing import Generic, Literal, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
-from memoryweave import operations
+from memoryweave import administration, reading, writing
 from memoryweave.connection import (
     DELIVERY_PAUSES_S,
     key_header,
@@ -32,7 +32,7 @@ from memoryweave.exchange import (
     carry_out,
     deliver,
 )
-from memoryweave.operations import Operation
+from memoryweave.operation import Operation
 from memoryweave.outbox import Queued, RefusedCommand
 
 A = TypeVar("A")
@@ -93,42 +93,42 @@ class Client:
     then raise `errors.Unreachable` instead). Raises what memoryweave.errors lists.
     """
 
-    commit = _DeferrableMethod(operations.commit)
-    remember = _DeferrableMethod(operations.remember)
-    batch_commit = _DeferrableMethod(operations.batch_commit)
-    recall = _Method(operations.recall)
-    feedback_useful = _Method(operations.feedback_useful)
-    feedback_not_useful = _Method(operations.feedback_not_useful)
-    feedback_deprecate = _Method(operations.feedback_deprecate)
-    feedback_correct = _Method(operations.feedback_correct)
-    memory = _Method(operations.memory)
-    memories = _Method(operations.memories)
-    versions = _Method(operations.versions)
-    tombstones = _Method(operations.tombstones)
-    episode = _Method(operations.episode)
-    delete_memory = _Method(operations.delete_memory)
-    delete_episode = _Method(operations.delete_episode)
-    restore = _Method(operations.restore)
-    restore_episode = _Method(operations.restore_episode)
-    pin = _Method(operations.pin)
-    unpin = _Method(operations.unpin)
-    set_tags = _Method(operations.set_tags)
-    close_session = _Method(operations.close_session)
-    tags = _Method(operations.tags)
-    namespaces = _Method(operations.namespaces)
-    stats = _Method(operations.stats)
-    bootstrap = _Method(operations.bootstrap)
-    settings = _Method(operations.settings)
-    health = _Method(operations.health)
-    projections = _Method(operations.projections)
-    retry_projection = _Method(operations.retry_projection)
-    register_agent = _Method(operations.register_agent)
-    rotate_agent_key = _Method(operations.rotate_agent_key)
-    deactivate_agent = _Method(operations.deactivate_agent)
-    agents = _Method(operations.agents)
-    grant = _Method(operations.grant)
-    revoke = _Method(operations.revoke)
-    issue_enrolment_token = _Method(operations.issue_enrolment_token)
+    commit = _DeferrableMethod(writing.commit)
+    remember = _DeferrableMethod(writing.remember)
+    batch_commit = _DeferrableMethod(writing.batch_commit)
+    recall = _Method(reading.recall)
+    feedback_useful = _Method(writing.feedback_useful)
+    feedback_not_useful = _Method(writing.feedback_not_useful)
+    feedback_deprecate = _Method(writing.feedback_deprecate)
+    feedback_correct = _Method(writing.feedback_correct)
+    memory = _Method(reading.memory)
+    memories = _Method(reading.memories)
+    versions = _Method(reading.versions)
+    tombstones = _Method(reading.tombstones)
+    episode = _Method(reading.episode)
+    delete_memory = _Method(writing.delete_memory)
+    delete_episode = _Method(writing.delete_episode)
+    restore = _Method(writing.restore)
+    restore_episode = _Method(writing.restore_episode)
+    pin = _Method(writing.pin)
+    unpin = _Method(writing.unpin)
+    set_tags = _Method(writing.set_tags)
+    close_session = _Method(writing.close_session)
+    tags = _Method(reading.tags)
+    namespaces = _Method(reading.namespaces)
+    stats = _Method(reading.stats)
+    bootstrap = _Method(reading.bootstrap)
+    settings = _Method(administration.settings)
+    health = _Method(administration.health)
+    projections = _Method(administration.projections)
+    retry_projection = _Method(administration.retry_projection)
+    register_agent = _Method(administration.register_agent)
+    rotate_agent_key = _Method(administration.rotate_agent_key)
+    deactivate_agent = _Method(administration.deactivate_agent)
+    agents = _Method(administration.agents)
+    grant = _Method(administration.grant)
+    revoke = _Method(administration.revoke)
+    issue_enrolment_token = _Method(administration.issue_enrolment_token)
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class Client:
             self._start_courier()
 
     def perform(self, operation: Operation[A]) -> A | Queued:
-        """Carry out an operation of memoryweave.operations."""
+        """Carry out an operation of writing.py, reading.py or administration.py."""
         steps = carry_out(operation, self._around)
         answer = self._run(steps)
         if isinstance(answer, Queued):

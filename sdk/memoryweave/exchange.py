@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from memoryweave import contract
 from memoryweave.errors import RateLimited, Refused, Unavailable, Unreachable, refusal
-from memoryweave.operations import Operation, Recalled
+from memoryweave.operation import Operation, Recalled
 from memoryweave.outbox import Outbox, Queued
 
 A = TypeVar("A")

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from memoryweave import contract
-from memoryweave.operations import Operation
+from memoryweave.operation import Operation
 
 A = TypeVar("A")
 

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from memoryweave import contract, errors, operations
+from memoryweave import administration, contract, errors, reading, writing
 from memoryweave.exchange import (
     Failure,
     Pause,
@@ -23,6 +23,7 @@ from memoryweave.exchange import (
     deliver,
     uuid7,
 )
+from memoryweave.operation import Operation
 from memoryweave.outbox import Outbox, Queued
 
 RECEIPT = contract.CommitReceipt(
@@ -71,7 +72,7 @@ class World:
         except StopIteration as done:
             return done.value
 
-    def call(self, operation: operations.Operation[Any]) -> Any:
+    def call(self, operation: Operation[Any]) -> Any:
         return self.run(carry_out(operation, self.around))
 
 
@@ -94,7 +95,7 @@ def problem(status: int, name: str = "x", retry_after: str | None = None) -> Rep
 
 def test_a_command_is_repeated_with_the_same_key_until_it_is_answered() -> None:
     world = World(DOWN, problem(503), problem(502), good(RECEIPT))
-    assert world.call(operations.commit("hello")) == RECEIPT
+    assert world.call(writing.commit("hello")) == RECEIPT
     keys = {request.headers["Idempotency-Key"] for request in world.sent}
     assert len(world.sent) == 4
     assert len(keys) == 1
@@ -103,26 +104,26 @@ def test_a_command_is_repeated_with_the_same_key_until_it_is_answered() -> None:
 
 def test_a_given_key_is_used_and_a_read_carries_none() -> None:
     world = World(good(RECEIPT))
-    world.call(operations.commit("hello", idempotency_key="my-key"))
+    world.call(writing.commit("hello", idempotency_key="my-key"))
     assert world.sent[0].headers["Idempotency-Key"] == "my-key"
     world = World(good(contract.TagList(items=[]), 200))
-    world.call(operations.tags())
+    world.call(reading.tags())
     assert "Idempotency-Key" not in world.sent[0].headers
 
 
 def test_retry_after_is_obeyed_in_seconds_and_as_a_date() -> None:
     world = World(problem(429, retry_after="3.5"), good(RECEIPT))
-    world.call(operations.commit("hello"))
+    world.call(writing.commit("hello"))
     assert world.pauses == [3.5]
     world = World(problem(503, retry_after="Tue, 14 Nov 2023 22:13:24 GMT"), good(RECEIPT))
-    world.call(operations.commit("hello"))
+    world.call(writing.commit("hello"))
     assert world.pauses == [4.0]
 
 
 def test_a_wait_longer_than_the_limit_is_left_to_the_caller() -> None:
     world = World(problem(429, retry_after="3600"))
     with pytest.raises(errors.RateLimited) as limited:
-        world.call(operations.commit("hello"))
+        world.call(writing.commit("hello"))
     assert limited.value.retry_after_s == 3600
     assert world.pauses == []
 
@@ -130,7 +131,7 @@ def test_a_wait_longer_than_the_limit_is_left_to_the_caller() -> None:
 def test_waits_grow_and_end_within_the_limit() -> None:
     world = World(DOWN)
     with pytest.raises(errors.Unreachable):
-        world.call(operations.stats())
+        world.call(reading.stats())
     assert world.pauses[:4] == sorted(world.pauses[:4])
     assert max(world.pauses) <= 5.0
     assert sum(world.pauses) <= 15.0
@@ -158,7 +159,7 @@ def test_a_refusal_is_raised_at_once_as_its_type_with_every_field(
 ) -> None:
     world = World(problem(status, name))
     with pytest.raises(kind, match="content: is empty") as refused:
-        world.call(operations.commit("hello"))
+        world.call(writing.commit("hello"))
     assert type(refused.value) is kind
     assert refused.value.problem.status == status
     assert len(world.sent) == 1
@@ -167,7 +168,7 @@ def test_a_refusal_is_raised_at_once_as_its_type_with_every_field(
 def test_an_answer_that_is_no_problem_document_is_still_a_typed_error() -> None:
     world = World(Reply(404, {}, b"<html>nginx</html>"))
     with pytest.raises(errors.NotFound, match="nginx"):
-        world.call(operations.memory("m"))
+        world.call(reading.memory("m"))
 
 
 def test_an_unhealthy_service_answers_health() -> None:
@@ -180,12 +181,12 @@ def test_an_unhealthy_service_answers_health() -> None:
         views={},
         embedder=contract.EmbedderHealth(name="", state=""),
     )
-    assert World(good(health, 503)).call(operations.health()) == health
+    assert World(good(health, 503)).call(administration.health()) == health
 
 
 def test_ids_cannot_leave_their_place_in_the_path() -> None:
-    assert operations.memory("../admin?x=1#y").path == "/api/v1/memory/..%2Fadmin%3Fx%3D1%23y"
-    assert operations.close_session(None).path == "/api/v1/sessions/-/close"
+    assert reading.memory("../admin?x=1#y").path == "/api/v1/memory/..%2Fadmin%3Fx%3D1%23y"
+    assert writing.close_session(None).path == "/api/v1/sessions/-/close"
 
 
 # --- outbox ------------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ def test_a_commit_waits_on_disk_and_is_delivered_once_with_its_first_key(
     boxes: Callable[..., Outbox],
 ) -> None:
     world = World(DOWN, outbox=boxes())
-    queued = world.call(operations.commit("kept"))
+    queued = world.call(writing.commit("kept"))
     assert isinstance(queued, Queued)
     assert queued.waiting == 1
 
@@ -225,12 +226,12 @@ def test_a_commit_waits_on_disk_and_is_delivered_once_with_its_first_key(
 
 def test_what_waits_is_sent_before_what_is_new(boxes: Callable[..., Outbox]) -> None:
     box = boxes()
-    World(DOWN, outbox=box).call(operations.commit("first"))
+    World(DOWN, outbox=box).call(writing.commit("first"))
     still_down = World(DOWN, outbox=box)
-    assert still_down.call(operations.commit("second")).waiting == 2
+    assert still_down.call(writing.commit("second")).waiting == 2
     assert len(still_down.sent) == 1, "one try shows that the service is down: no pauses"
     up = World(good(RECEIPT), outbox=box)
-    assert up.call(operations.commit("third")) == RECEIPT
+    assert up.call(writing.commit("third")) == RECEIPT
     contents = [msgspec.json.decode(request.body or b"")["content"] for request in up.sent]
     assert contents == ["first", "second", "third"]
 
@@ -240,7 +241,7 @@ def test_a_command_refused_at_delivery_is_set_aside_and_the_next_goes_on(
 ) -> None:
     box = boxes()
     for content in ("bad", "fine"):
-        World(DOWN, outbox=box).call(operations.commit(content))
+        World(DOWN, outbox=box).call(writing.commit(content))
     world = World(problem(403, "forbidden"), good(RECEIPT), outbox=box)
     assert world.run(deliver(world.around))
     (refused,) = box.refused()
@@ -252,19 +253,19 @@ def test_a_command_refused_at_delivery_is_set_aside_and_the_next_goes_on(
 def test_a_refused_commit_is_raised_and_not_kept(boxes: Callable[..., Outbox]) -> None:
     box = boxes()
     with pytest.raises(errors.Invalid):
-        World(problem(422, "invalid"), outbox=box).call(operations.commit("x"))
+        World(problem(422, "invalid"), outbox=box).call(writing.commit("x"))
     assert box.waiting() == 0
 
 
 def test_a_correction_is_never_deferred(boxes: Callable[..., Outbox]) -> None:
     box = boxes()
     with pytest.raises(errors.Unreachable):
-        World(DOWN, outbox=box).call(operations.feedback_correct("m", "new"))
+        World(DOWN, outbox=box).call(writing.feedback_correct("m", "new"))
     assert box.waiting() == 0
 
 
 def test_nothing_is_delivered_under_another_name_or_elsewhere(boxes: Callable[..., Outbox]) -> None:
-    World(DOWN, outbox=boxes("mw_a.1")).call(operations.commit("mine"))
+    World(DOWN, outbox=boxes("mw_a.1")).call(writing.commit("mine"))
     assert boxes("mw_b.1").oldest() is None
     assert boxes("mw_a.1", "http://two").oldest() is None
     assert boxes("mw_a.rotated").oldest() is not None
@@ -272,29 +273,27 @@ def test_nothing_is_delivered_under_another_name_or_elsewhere(boxes: Callable[..
 
 def test_recall_falls_back_to_its_last_answer_and_says_so(boxes: Callable[..., Outbox]) -> None:
     box = boxes()
-    fresh = World(good(ANSWER, 200), outbox=box).call(operations.recall("port?"))
+    fresh = World(good(ANSWER, 200), outbox=box).call(reading.recall("port?"))
     assert not fresh.stale
-    stale = World(DOWN, outbox=box).call(operations.recall("port?"))
+    stale = World(DOWN, outbox=box).call(reading.recall("port?"))
     assert stale.stale
     assert msgspec.structs.replace(stale, stale=False) == fresh
     with pytest.raises(errors.Unreachable):
-        World(DOWN, outbox=box).call(operations.recall("another question"))
+        World(DOWN, outbox=box).call(reading.recall("another question"))
 
 
 def test_recall_with_a_least_position_never_falls_back(boxes: Callable[..., Outbox]) -> None:
     box = boxes()
-    World(good(ANSWER, 200), outbox=box).call(operations.recall("port?", min_position=7))
+    World(good(ANSWER, 200), outbox=box).call(reading.recall("port?", min_position=7))
     with pytest.raises(errors.Unavailable):
-        World(problem(503, "view-behind"), outbox=box).call(
-            operations.recall("port?", min_position=7)
-        )
+        World(problem(503, "view-behind"), outbox=box).call(reading.recall("port?", min_position=7))
 
 
 def test_the_outbox_holds_no_key_and_only_its_user_may_read_it(
     boxes: Callable[..., Outbox], tmp_path: Path
 ) -> None:
     box = boxes("mw_a.canary-secret")
-    World(DOWN, outbox=box).call(operations.commit("kept"))
+    World(DOWN, outbox=box).call(writing.commit("kept"))
     for path in tmp_path.iterdir():
         assert b"canary-secret" not in path.read_bytes()
         assert path.stat().st_mode & 0o077 == 0, path
@@ -305,9 +304,9 @@ def test_only_the_newest_answers_are_kept(boxes: Callable[..., Outbox]) -> None:
     for number in range(300):
         world = World(good(ANSWER, 200), outbox=box)
         world.now += number
-        world.call(operations.recall(f"question {number}"))
-    assert box.last_answer(operations.recall("question 0")) is None
-    assert box.last_answer(operations.recall("question 299")) is not None
+        world.call(reading.recall(f"question {number}"))
+    assert box.last_answer(reading.recall("question 0")) is None
+    assert box.last_answer(reading.recall("question 299")) is not None
 
 
 def test_a_uuid7_carries_its_time_and_sorts_by_it() -> None:

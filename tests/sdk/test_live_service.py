@@ -10,10 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from memoryweave import AsyncClient, Client, Queued, contract, errors, operations
+from memoryweave import AsyncClient, Client, Queued, contract, errors
 from memoryweave.contract import CommitReceipt
 from memoryweave.exchange import NO_RETRIES, Retries
 from tests.nodes import NodeProcess
+from tests.sdk.building import builders
 from tests.servers import eventually
 
 
@@ -164,15 +165,14 @@ def test_every_route_of_the_service_has_its_method_and_no_method_lacks_its_route
         for method in methods
     }
     built = set()
-    for name, build in vars(operations).items():
-        if inspect.isfunction(build) and build.__module__ == operations.__name__ and name[0] != "_":
-            needed = [
-                [] if p.name == "entries" else "X"
-                for p in inspect.signature(build).parameters.values()
-                if p.default is inspect.Parameter.empty
-            ]
-            operation = build(*needed)
-            built.add((operation.method, operation.path))
+    for build in builders():
+        needed = [
+            [] if parameter.name == "entries" else "X"
+            for parameter in inspect.signature(build).parameters.values()
+            if parameter.default is inspect.Parameter.empty
+        ]
+        operation = build(*needed)
+        built.add((operation.method, operation.path))
     assert built == routes - {("GET", "/metrics")}
 
 

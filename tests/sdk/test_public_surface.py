@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import memoryweave
-from memoryweave import AsyncClient, Client, operations
+from memoryweave import AsyncClient, Client
+from tests.sdk.building import builders
 
 METHODS = """
 agents batch_commit bootstrap close close_session commit deactivate_agent delete_episode
@@ -31,8 +32,7 @@ def test_both_clients_have_exactly_these_methods() -> None:
 
 
 def test_every_method_keeps_the_signature_and_words_of_its_operation() -> None:
-    built = [f for f in vars(operations).values() if inspect.isfunction(f) and f.__name__[0] != "_"]
-    built = [f for f in built if f.__module__ == operations.__name__]
+    built = builders()
     assert len(built) >= 30
     with Client("http://127.0.0.1:9", outbox=None) as client:
         for build in built:

@@ -1,0 +1,115 @@
+"""What those who run the service ask: agents, access, settings, health, views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import quote
+
+import msgspec
+
+from memoryweave import contract
+from memoryweave.operation import (
+    Operation,
+    command,
+    get,
+    list_of,
+    on_thing,
+)
+
+
+def register_agent(
+    agent_id: str,
+    kind: str,
+    *,
+    namespace: str | None = None,
+    quota: contract.Quota | None = None,
+    may_claim: Sequence[contract.Source] | None = None,
+    key_expires_at: datetime | None = None,
+    idempotency_key: str | None = None,
+) -> Operation[contract.AgentRegistered]:
+    """Let an agent speak (admin's key, or an enrolment token as key). Shows its key once."""
+    request = contract.RegisterAgent(
+        agent_id=agent_id,
+        kind=kind,
+        namespace=namespace,
+        quota=quota,
+        may_claim=list_of(may_claim),
+        key_expires_at=key_expires_at,
+    )
+    return command("/agents/register", request, contract.AgentRegistered, idempotency_key, None)
+
+
+def rotate_agent_key(
+    agent_id: str, *, idempotency_key: str | None = None
+) -> Operation[contract.AgentReceipt]:
+    """Give an agent a new key; the old one ends at once."""
+    return on_thing(
+        "POST", "/agents/", agent_id, "/rotate-key", contract.AgentReceipt, idempotency_key, None
+    )
+
+
+def deactivate_agent(
+    agent_id: str, *, idempotency_key: str | None = None
+) -> Operation[contract.AgentReceipt]:
+    """End an agent's access; what it stored stays."""
+    return on_thing(
+        "DELETE", "/agents/", agent_id, "", contract.AgentReceipt, idempotency_key, None
+    )
+
+
+def agents() -> Operation[contract.AgentList]:
+    """List the agents (admin's key)."""
+    return get("/agents", contract.AgentList)
+
+
+def grant(
+    agent_id: str, namespace: str, *, idempotency_key: str | None = None
+) -> Operation[contract.GrantReceipt]:
+    """Let an agent read one more namespace."""
+    request = contract.Grant(agent_id=agent_id, namespace=namespace)
+    return command("/grants", request, contract.GrantReceipt, idempotency_key, None)
+
+
+def revoke(
+    agent_id: str, namespace: str, *, idempotency_key: str | None = None
+) -> Operation[contract.GrantReceipt]:
+    """End a grant."""
+    request = contract.Grant(agent_id=agent_id, namespace=namespace)
+    return msgspec.structs.replace(
+        command("/grants", request, contract.GrantReceipt, idempotency_key, None), method="DELETE"
+    )
+
+
+def issue_enrolment_token(
+    *, expires_in_s: int = 86400, kind: str | None = None, idempotency_key: str | None = None
+) -> Operation[contract.EnrolmentToken]:
+    """Make a token with which one new agent may register itself. Shown once."""
+    request = contract.IssueEnrolmentToken(expires_in_s=expires_in_s, kind=kind)
+    return command("/enrolment-tokens", request, contract.EnrolmentToken, idempotency_key, None)
+
+
+def settings() -> Operation[contract.SettingList]:
+    """Read the service's settings, each with where it came from (admin's key)."""
+    return get("/settings", contract.SettingList)
+
+
+def health() -> Operation[contract.Health]:
+    """Ask how the service is; an unhealthy one answers too."""
+    return Operation(
+        method="GET", path="/health", answer=contract.Health, good=frozenset({200, 503})
+    )
+
+
+def projections() -> Operation[contract.ProjectionList]:
+    """Read how far each view has come and what it could not show (admin's key)."""
+    return get("/admin/projections", contract.ProjectionList)
+
+
+def retry_projection(view: str) -> Operation[contract.RetryRequested]:
+    """Ask for another try at the events that a view could not show (admin's key)."""
+    return Operation(
+        method="POST",
+        path=f"/api/v1/admin/projections/{quote(view, safe='')}/retry",
+        answer=contract.RetryRequested,
+    )

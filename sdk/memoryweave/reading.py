@@ -1,0 +1,138 @@
+"""Questions: pure functions that each build one operation, and whose names the clients take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from urllib.parse import quote
+
+import msgspec
+
+from memoryweave import contract
+from memoryweave.operation import (
+    Operation,
+    Recalled,
+    get,
+    list_of,
+    query_of,
+)
+
+
+def recall(
+    query: str,
+    *,
+    top_k: int = 10,
+    namespaces: Sequence[str] | None = None,
+    include_namespaces: Sequence[str] = (),
+    categories: Sequence[contract.Category] | None = None,
+    layers: Sequence[contract.Layer] = ("memory", "episode"),
+    diversity: float = 0.5,
+    min_position: int | None = None,
+    as_of: contract.AsOf | None = None,
+    token_budget: int | None = None,
+    explain: bool = False,
+    tags: Sequence[str] | None = None,
+    agents: Sequence[str] | None = None,
+    sources: Sequence[contract.Source] | None = None,
+    session_id: str | None = None,
+    observed_after: datetime | None = None,
+    observed_before: datetime | None = None,
+    metadata: Mapping[str, str | int | float | bool] | None = None,
+    min_score: float | None = None,
+) -> Operation[Recalled]:
+    """Find what is known. ``min_position``: of a receipt, to read what was just written."""
+    request = contract.Recall(
+        query=query,
+        top_k=top_k,
+        namespaces=list_of(namespaces),
+        include_namespaces=list(include_namespaces),
+        categories=list_of(categories),
+        layers=list(layers),
+        diversity=diversity,
+        min_position=min_position,
+        as_of=as_of,
+        token_budget=token_budget,
+        explain=explain,
+        tags=list_of(tags),
+        agents=list_of(agents),
+        sources=list_of(sources),
+        session_id=session_id,
+        observed_after=observed_after,
+        observed_before=observed_before,
+        metadata=None if metadata is None else dict(metadata),
+        min_score=min_score,
+    )
+    return Operation(
+        method="POST",
+        path="/api/v1/recall",
+        answer=Recalled,
+        body=msgspec.json.encode(request),
+        # A stale answer cannot hold what was written after it.
+        remembered=min_position is None,
+    )
+
+
+def memory(memory_id: str) -> Operation[contract.MemoryDetail]:
+    """Read one memory with what is known of its life."""
+    return get(f"/memory/{quote(memory_id, safe='')}", contract.MemoryDetail)
+
+
+def versions(memory_id: str) -> Operation[contract.MemoryVersions]:
+    """Read every text that a memory had, oldest first, and why each came."""
+    return get(f"/memory/{quote(memory_id, safe='')}/versions", contract.MemoryVersions)
+
+
+def memories(
+    *,
+    namespace: str | None = None,
+    category: contract.Category | None = None,
+    tag: str | None = None,
+    state: contract.MemoryState | None = None,
+    sort: str | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+) -> Operation[contract.MemoryPage]:
+    """List memories, page by page: pass ``next`` as ``cursor`` until it is None."""
+    query = query_of(
+        namespace=namespace,
+        category=category,
+        tag=tag,
+        state=state,
+        sort=sort,
+        cursor=cursor,
+        limit=limit,
+    )
+    return get("/memories", contract.MemoryPage, query)
+
+
+def tombstones(
+    *, namespace: str | None = None, cursor: str | None = None, limit: int | None = None
+) -> Operation[contract.MemoryPage]:
+    """List what was deleted or withdrawn and can be restored."""
+    query = query_of(namespace=namespace, cursor=cursor, limit=limit)
+    return get("/tombstones", contract.MemoryPage, query)
+
+
+def episode(episode_id: str) -> Operation[contract.EpisodeDetail]:
+    """Read one episode, verbatim, and what became of it."""
+    return get(f"/episodes/{quote(episode_id, safe='')}", contract.EpisodeDetail)
+
+
+def tags(*, namespace: str | None = None) -> Operation[contract.TagList]:
+    """List tags with how many live memories carry each."""
+    return get("/tags", contract.TagList, query_of(namespace=namespace))
+
+
+def namespaces() -> Operation[contract.NamespaceList]:
+    """List the namespaces that the key may read."""
+    return get("/namespaces", contract.NamespaceList)
+
+
+def stats() -> Operation[contract.Stats]:
+    """Count what the key may read."""
+    return get("/stats", contract.Stats)
+
+
+def bootstrap() -> Operation[contract.Bootstrap]:
+    """Read the core facts to start a session with."""
+    return get("/bootstrap", contract.Bootstrap)
