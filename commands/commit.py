@@ -6,6 +6,8 @@ one statement: the same append makes its memory, or reinforces the one that says
 
 from __future__ import annotations
 
+from typing import Final
+
 from commands.agents import claim_namespace
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
@@ -35,8 +37,9 @@ from domain.policies.text import text_hash
 from domain.policies.trust import require_may_claim
 from memoryweave import contract
 
-DISTILLED_BY_CALLER = "caller"
-CLARITY_OF_A_STATEMENT = 1.0
+DISTILLED_BY_CALLER: Final = "caller"
+CLARITY_OF_A_STATEMENT: Final = 1.0
+"""Who gives one statement says it plainly."""
 
 
 def commit(

@@ -98,7 +98,9 @@ def build_request(
 ) -> AppendRequest:
     """Lay out an append for the script. Raises `TooLarge` for a batch over its limits."""
     if len(entries) > MAX_EVENTS:
-        raise TooLarge(f"{len(entries)} events in one append, the limit is {MAX_EVENTS}")
+        raise TooLarge(
+            f"{len(entries)} events in one append, the limit is {MAX_EVENTS}: send parts"
+        )
     aggregates: dict[str, int] = {}
     events: list[Argument] = []
     for entry in entries:
@@ -110,7 +112,7 @@ def build_request(
         reads.extend((aggregates.setdefault(aggregate_id, len(aggregates) + 1), version))
     size = sum(_size(value) for value in events)
     if size > MAX_BYTES:
-        raise TooLarge(f"{size} bytes in one append, the limit is {MAX_BYTES}")
+        raise TooLarge(f"{size} bytes in one append, the limit is {MAX_BYTES}: send parts")
     sealing_keys = _instructions(sealing)
     expires_at = commands_expire_at(command_id)
     return AppendRequest(

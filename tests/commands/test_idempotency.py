@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import KeyReused
+from domain.errors import CommandTooOld, KeyReused
 from domain.events import Event
+from domain.identity import uuid7
 from memoryweave import contract
 from tests.commands.speaking import Speaker, fresh_key
 
@@ -306,3 +308,14 @@ def test_a_refusal_is_not_remembered(world):
         world.hermes.useful(memory_id, key=key)
     world.hermes.restore(memory_id)
     assert not world.hermes.useful(memory_id, key=key).duplicate
+
+
+@pytest.mark.parametrize("age", [timedelta(days=30, seconds=1), -timedelta(minutes=5, seconds=1)])
+def test_a_key_outside_its_window_is_refused_even_where_nothing_would_be_stored(world, age):
+    gone = tombstone(world)
+    head = world.head
+    moment = world.hermes.clock.now - age
+    for act in (world.hermes.delete, world.hermes.useful, world.hermes.restore):
+        with pytest.raises(CommandTooOld):
+            act(gone, key=uuid7(round(moment.timestamp() * 1000), b"0123456789"))
+    assert world.head == head
