@@ -8,12 +8,13 @@ from tests.commands.speaking import Speaker
 
 
 @pytest.fixture
-def voted(application, owner):
-    """A memory with 230 events."""
+def voted(application, owner, monkeypatch):
+    """A memory with 24 events, of which the 18th is a correction, and a snapshot every 10."""
+    monkeypatch.setattr("commands.application.SNAPSHOT_EVERY", 10)
     memory_id = owner.remember("start").memory_id
-    for number in range(229):
+    for number in range(22):
         owner.useful(memory_id)
-        if number == 150:
+        if number == 15:
             owner.correct(memory_id, "corrected")
     return memory_id
 
@@ -37,8 +38,8 @@ def reads(application, monkeypatch):
     return counted
 
 
-def test_every_hundredth_event_keeps_a_snapshot_that_equals_the_fold(application, voted):
-    assert kept_versions(application, voted) == [100, 200]
+def test_a_kept_snapshot_equals_the_fold(application, voted):
+    assert kept_versions(application, voted) == [10, 20]
     events = [application.codec.open(e) for e in application.event_log.read_aggregate(voted)]
     for snapshot in application.snapshots.get(voted):
         upto = [e for e in events if e.version <= snapshot.originator_version]
@@ -49,16 +50,15 @@ def test_every_hundredth_event_keeps_a_snapshot_that_equals_the_fold(application
 def test_loading_reads_only_what_came_after_the_snapshot(application, voted, monkeypatch):
     counted = reads(application, monkeypatch)
     state = application.load(MEMORY, voted)
-    assert state.version == 231
-    assert len(counted) <= 31 + 2  # and the event each kept snapshot was taken after
+    assert state.version == 24
+    assert len(counted) <= 4 + 2  # and the event each kept snapshot was taken after
 
 
 def test_an_old_version_is_loaded_from_the_snapshot_before_it(application, voted):
-    for version in (1, 99, 100, 101, 199, 231):
+    for version in (1, 9, 10, 11, 17, 18, 24):
         state = application.load(MEMORY, voted, version=version)
         assert state.version == version
-        # The 152nd vote comes after the correction, which is event 153.
-        assert state.useful == version - 1 - (version >= 153)
+        assert state.useful == version - 1 - (version >= 18)
 
 
 def test_without_its_snapshots_an_aggregate_is_the_same(application, voted, log_server):
@@ -69,14 +69,16 @@ def test_without_its_snapshots_an_aggregate_is_the_same(application, voted, log_
     assert application.load(MEMORY, voted) == before
 
 
-def test_a_snapshot_holds_nothing_of_the_text(application, hermes, log_server):
+def test_the_hundredth_event_keeps_a_snapshot_and_it_holds_nothing_of_the_text(
+    application, hermes, log_server
+):
     memory_id = hermes.remember("Schrödinger has a cat", tags=["Schrödinger"]).memory_id
     reader = Speaker.of_kind(application, "owner")
     for _ in range(99):
         reader.useful(memory_id, reason="Schrödinger")
+    assert kept_versions(application, memory_id) == [100]
     with log_server.client() as client:
-        key = application.event_log.keys.snapshots(memory_id)
-        raw = client.dump(key)
+        raw = client.dump(application.event_log.keys.snapshots(memory_id))
     assert raw
     assert b"Schr" not in raw
 
