@@ -172,6 +172,8 @@ def test_a_distilled_episode_goes_once_one_of_its_memories_says_something_else(
     settle(stack)
     assert episode in {result.id for result in ask(stack, hermes, "printer room 12").results}
     hermes.correct(moved, "the printer is in room 14")
+    stack.project("state")
+    assert episode not in {result.id for result in ask(stack, hermes, "printer room 12").results}
     settle(stack)
     found = ask(stack, hermes, "printer room 12")
     assert episode not in {result.id for result in found.results}
@@ -193,6 +195,8 @@ def test_an_episode_that_confirmed_a_memory_goes_once_that_memory_is_corrected(
     settle(stack)
     assert len(ask(stack, hermes, "when do backups run").results) == 2
     hermes.correct(memory, "backups run at 04:00")
+    stack.project("state")
+    assert texts(ask(stack, hermes, "when do backups run")) == []
     settle(stack)
     assert texts(ask(stack, hermes, "when do backups run")) == ["backups run at 04:00"]
 
