@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from typing import Final
 
 from msgspec import Struct
 
 from domain.events import Event
 from eventlog.codec import Undecodable, UnknownEventType
 from eventlog.entry import RawEntry
-from projections.parking import ParkedEvent, parked_as
+from projections.parking import ParkedEvent, last_of_command, parked_as
+
+QUEUED: Final = "an earlier event of its aggregate is parked"
 
 
 class SortedBatch(Struct, frozen=True, kw_only=True):
@@ -39,18 +42,19 @@ def sort_batch(
     keys = set(blocked)
     events: list[Event] = []
     parked: list[ParkedEvent] = []
+    lasts = last_of_command(entries)
     for number, (entry, item) in enumerate(zip(entries, opened, strict=True)):
-        key = entry.aggregate_id
+        key, last = entry.aggregate_id, lasts[number]
         if key in keys:
-            parked.append(parked_as("queued", entry, "an earlier event of its aggregate is parked"))
+            parked.append(parked_as("queued", entry, QUEUED, last))
         elif isinstance(item, UnknownEventType):
             if entry.aggregate_type.lower() in shown:
                 return SortedBatch(events=events, parked=parked, covered=number, halt=item)
         elif isinstance(item, Undecodable):
-            parked.append(parked_as("undecodable", entry, item.reason))
+            parked.append(parked_as("undecodable", entry, item.reason, last))
             keys.add(key)
         elif entry.position in poisoned:
-            parked.append(parked_as("poison", entry, poisoned[entry.position]))
+            parked.append(parked_as("poison", entry, poisoned[entry.position], last))
             keys.add(key)
         else:
             events.append(item)

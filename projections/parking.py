@@ -7,9 +7,11 @@ be ahead of what was applied.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.entry import RawEntry
 
@@ -20,8 +22,10 @@ class ParkedEvent(Struct, frozen=True, kw_only=True):
     """One event set aside.
 
     ``key`` is the aggregate id: later events of the same key wait behind it (``cause``
-    ``queued``), because applying them without it would give a state that never was. ``reason``
-    is for people and holds no content.
+    ``queued``), because applying them without it would give a state that
+    never was. ``reason`` is for people and holds no content. ``through`` is the last position known
+    to be of the same command: whoever asks for a position from ``position`` to ``through`` asks for
+    something of which the view lacks a part.
     """
 
     position: int
@@ -29,6 +33,8 @@ class ParkedEvent(Struct, frozen=True, kw_only=True):
     type: str
     cause: Cause
     reason: str
+    command_id: str = ""
+    through: int = 0
 
 
 class Parking(Struct, frozen=True, kw_only=True):
@@ -41,12 +47,37 @@ class Parking(Struct, frozen=True, kw_only=True):
 NOTHING_PARKED: Final = Parking()
 
 
-def parked_as(cause: Cause, entry: RawEntry, reason: str) -> ParkedEvent:
-    """Set a log entry aside."""
+def parked_as(cause: Cause, entry: RawEntry, reason: str, through: int) -> ParkedEvent:
+    """Set a log entry aside whose command's events are known up to position ``through``."""
     return ParkedEvent(
         position=entry.position,
         key=entry.aggregate_id,
         type=entry.type,
         cause=cause,
         reason=reason,
+        command_id=entry.command_id,
+        through=through,
     )
+
+
+def last_of_command(entries: Sequence[RawEntry]) -> list[int]:
+    """Give, for each entry of a batch, the last position in it that is of the same command."""
+    lasts: list[int] = []
+    for entry, behind in zip(reversed(entries), [None, *reversed(entries[1:])], strict=True):
+        same = behind is not None and entry.command_id and entry.command_id == behind.command_id
+        lasts.append(lasts[-1] if same else entry.position)
+    return lasts[::-1]
+
+
+def continued(
+    parked: Iterable[ParkedEvent], entries: Sequence[RawEntry], lasts: Sequence[int]
+) -> list[ParkedEvent]:
+    """Give the parked events whose command goes on in the next batch, with its new end."""
+    first = entries[0]
+    return [
+        replace(event, through=lasts[0])
+        for event in parked
+        if first.command_id
+        and event.command_id == first.command_id
+        and event.through == first.position - 1
+    ]

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.codec import Codec, Undecodable, UnknownEventType
 from eventlog.entry import RawEntry
-from projections.parking import ParkedEvent, Parking, parked_as
+from projections.parking import ParkedEvent, Parking
 from projections.projector import PoisonEvent, Projector
 
 _REQUEST: Final = "retry.request"
@@ -64,14 +65,14 @@ def retry_parked(projector: Projector, log: LogReader, codec: Codec) -> RetryRep
         opened = codec.open_batch([entry])[0]
         failure: ParkedEvent | None
         if isinstance(opened, Undecodable | UnknownEventType):
-            failure = parked_as("undecodable", entry, str(opened))
+            failure = replace(parked, cause="undecodable", reason=str(opened))
         else:
             try:
                 released = Parking(released=(parked.position,))
                 projector.apply([opened], checkpoint, released)
                 failure = None
             except PoisonEvent as error:
-                failure = parked_as("poison", entry, error.reason)
+                failure = replace(parked, cause="poison", reason=error.reason)
         if failure is None:
             applied += 1
         else:

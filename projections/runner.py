@@ -26,7 +26,7 @@ from eventlog.outcomes import LogFork, LogGap
 from eventlog.subscription import Checkpoint
 from projections.batch import SortedBatch, sort_batch
 from projections.generation import ViewDirectory
-from projections.parking import Parking
+from projections.parking import ParkedEvent, Parking, continued, last_of_command
 from projections.projector import PoisonEvent, Projector, ViewFenced
 from projections.retry import LogReader, finish_retry_request, retry_parked, retry_requested
 from projections.status import State, StatusFile, ViewStatus
@@ -87,7 +87,7 @@ class ProjectionRunner:
         self._pace = pace
         self._status = StatusFile(directory.path)
         self._pending: list[RawEntry] = []
-        self._parked: dict[int, str] = {}
+        self._parked: dict[int, ParkedEvent] = {}
         self._position = 0
         self._retries = 0
         self._resumed = False
@@ -130,7 +130,7 @@ class ProjectionRunner:
             self._tell("running")  # what the last writer said may be of a view that is gone
 
     def _take_over_parked(self) -> None:
-        self._parked = {parked.position: parked.key for parked in self._projector.parked()}
+        self._parked = {parked.position: parked for parked in self._projector.parked()}
 
     def _turn(self, wait_s: float, stop: threading.Event) -> bool:
         """Do one batch, or what is to be done between batches; tell if there may be more."""
@@ -152,7 +152,7 @@ class ProjectionRunner:
             batch = sort_batch(
                 entries,
                 opened,
-                blocked=set(self._parked.values()),
+                blocked={parked.key for parked in self._parked.values()},
                 poisoned=poisoned,
                 shown=self._projector.aggregate_types,
             )
@@ -178,12 +178,13 @@ class ProjectionRunner:
         if batch.covered == 0:
             return
         last = entries[batch.covered - 1]
-        parking = Parking(added=tuple(batch.parked))
+        longer = continued(self._parked.values(), entries, last_of_command(entries))
+        parking = Parking(added=(*longer, *batch.parked))
         self._projector.apply(batch.events, self._source.checkpoint_at(last), parking)
         self._position = last.position
         self._pending = entries[batch.covered :]
+        self._parked.update((parked.position, parked) for parked in parking.added)
         for parked in batch.parked:
-            self._parked[parked.position] = parked.key
             if parked.cause != "queued":
                 _log.error(
                     "event_parked",

@@ -16,9 +16,6 @@ RECALL_WAIT_S: Final = 2.0
 COMMAND_WAIT_S: Final = 10.0
 """How long a command with ``?wait`` waits for this node's views."""
 
-LONGEST_APPEND: Final = 1000
-"""Events that one command can have stored, up to the position in its receipt."""
-
 _LOOK_EVERY_S: Final = 0.01
 
 
@@ -66,8 +63,8 @@ def require_position(
     """Wait until every view shows ``position``.
 
     Raises `ViewBehind` when one has not come that far in time, and `ViewDegraded` when one had to
-    set aside an event that may belong to the command whose receipt named ``position``: the view
-    has passed the position without showing all that was written.
+    set aside an event of the command whose receipt named ``position``: the view has passed the
+    position without showing all that was written.
     """
     pending = pending_views(position, views, within_s, monotonic=monotonic, pause=pause)
     if pending:
@@ -75,7 +72,7 @@ def require_position(
             f"view {', '.join(pending)} has not reached position {position}; try again"
         )
     for name, view in sorted(views.items()):
-        parked = view.parked_events(max(1, position - LONGEST_APPEND + 1), position)
+        parked = view.parked_events(position, position)
         if parked:
             raise ViewDegraded(
                 f"view {name} could not show the event at position {parked[-1].position}, so what "

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import structlog
+from msgspec.structs import astuple
 
 from domain import events as facts
 from domain.agent import AGENT
@@ -22,6 +23,7 @@ from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
 from projections.state import agents, episodes, memories
+from projections.state.decoding import select
 from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
 from projections.state.step import Step
 
@@ -96,13 +98,7 @@ class StateProjector:
 
     def parked(self) -> list[ParkedEvent]:
         """Give the parked events by position."""
-        rows = self._connection.execute(
-            "SELECT position, key, type, cause, reason FROM parked ORDER BY position"
-        )
-        return [
-            ParkedEvent(position=row[0], key=row[1], type=row[2], cause=row[3], reason=row[4])
-            for row in rows
-        ]
+        return select(self._connection, ParkedEvent, "FROM parked ORDER BY position")
 
     def apply(
         self,
@@ -156,9 +152,10 @@ class StateProjector:
             "DELETE FROM parked WHERE position = ?", [(p,) for p in parking.released]
         )
         self._connection.executemany(
-            "INSERT INTO parked (position, key, type, cause, reason) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (position) DO UPDATE SET cause = excluded.cause, reason = excluded.reason",
-            [(p.position, p.key, p.type, p.cause, p.reason) for p in parking.added],
+            "INSERT INTO parked (position, key, type, cause, reason, command_id, through) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (position) DO UPDATE SET "
+            "cause = excluded.cause, reason = excluded.reason, through = excluded.through",
+            [astuple(parked) for parked in parking.added],
         )
         self._connection.execute(
             "INSERT INTO checkpoint (one, position, epoch, event_id) VALUES (1, ?, ?, ?) "

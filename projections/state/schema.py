@@ -27,7 +27,8 @@ CREATE TABLE IF NOT EXISTS checkpoint (
 );
 CREATE TABLE IF NOT EXISTS parked (
     position INTEGER PRIMARY KEY,
-    key TEXT NOT NULL, type TEXT NOT NULL, cause TEXT NOT NULL, reason TEXT NOT NULL
+    key TEXT NOT NULL, type TEXT NOT NULL, cause TEXT NOT NULL, reason TEXT NOT NULL,
+    command_id TEXT NOT NULL, through INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS episodes (
     id TEXT PRIMARY KEY,

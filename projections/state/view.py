@@ -74,13 +74,13 @@ class StateView:
             return int(connection.execute("SELECT count(*) FROM parked").fetchone()[0])
 
     def parked_events(self, first: int = 1, last: int | None = None) -> list[ParkedEvent]:
-        """Give the parked events at positions ``first`` to ``last``, by position."""
+        """Give the parked events whose command wrote any of ``first`` to ``last``, by position."""
         with self._readers.reading() as connection:
             return select(
                 connection,
                 ParkedEvent,
-                "FROM parked WHERE position >= ? AND position <= coalesce(?, position) "
-                "ORDER BY position",
+                "FROM parked WHERE max(position, through) >= ? "
+                "AND position <= coalesce(?, position) ORDER BY position",
                 (first, last),
             )
 

@@ -140,13 +140,14 @@ class VectorView:
         return 0 if table is None else len(read_sentinel(table).parked)
 
     def parked_events(self, first: int = 1, last: int | None = None) -> list[ParkedEvent]:
-        """Give the parked events at positions ``first`` to ``last``, by position."""
+        """Give the parked events whose command wrote any of ``first`` to ``last``, by position."""
         table = self._table()
         parked = () if table is None else read_sentinel(table).parked
         wanted = (
             event
             for event in parked
-            if event.position >= first and (last is None or event.position <= last)
+            if max(event.position, event.through) >= first
+            and (last is None or event.position <= last)
         )
         return sorted(wanted, key=lambda event: event.position)
 

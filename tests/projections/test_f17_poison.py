@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.events import FeedbackGiven, MemoryCorrected, MemoryDeleted, MemoryTagged
+from domain.events import (
+    EpisodeCommitted,
+    FeedbackGiven,
+    MemoryCorrected,
+    MemoryDeleted,
+    MemoryTagged,
+)
 from eventlog.codec import Codec
+from eventlog.entry import RawEntry
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
-from eventlog.subscription import Subscription
+from eventlog.subscription import Checkpoint, Subscription
 from projections.generation import ViewDirectory
 from projections.retry import request_retry, retry_parked
 from projections.runner import ProjectionRunner
@@ -74,6 +82,49 @@ def test_a_poison_event_is_tried_three_times_and_what_follows_queues_until_the_r
         worker.reaches(after)
     view.close()
     assert_state_equals_log(view_path, log.url, log.name)
+
+
+@pytest.mark.parametrize("batch", [500, 3, 1])
+def test_a_parked_event_is_told_to_whoever_waits_for_its_command_and_to_no_other(
+    log: RedisLog, view_path: Path, historian: Historian, batch: int
+) -> None:
+    """Also when the command lies across several batches of the runner."""
+    before = historian.commit() and historian.position
+    memory = historian.new_id()
+    body = EpisodeCommitted(agent_id="h", namespace="shared", content="x", source="agent_inference")
+    episodes = [("Episode", historian.new_id(), body) for _ in range(3)]
+    poison = before + 2
+    last = historian.write(episodes[0], ("Memory", memory, MemoryTagged(tags=["x"])), *episodes[1:])
+    after = historian.commit() and historian.position
+
+    view = StateView(view_path)
+    for stop_at in (last - 1, after):  # another worker takes over within the command
+        with running(
+            log, view_path, wrap_source=partial(Few, number=batch, last=stop_at)
+        ) as worker:
+            worker.reaches(stop_at)
+    for position in (before, before + 1, after):
+        assert view.parked_events(position, position) == []
+    for position in range(poison, last + 1):
+        (parked,) = view.parked_events(position, position)
+        assert (parked.position, parked.cause) == (poison, "poison")
+    view.close()
+
+
+class Few:
+    """A source that gives at most ``number`` entries at once and none behind ``last``."""
+
+    def __init__(self, inner: Subscription, number: int, last: int) -> None:
+        self._inner = inner
+        self._number = number
+        self._last = last
+
+    def read(self, limit: int = 500, wait_s: float = 0.05) -> list[RawEntry]:
+        left = self._last - self._inner.checkpoint.position
+        return self._inner.read(min(self._number, left), wait_s) if left > 0 else []
+
+    def checkpoint_at(self, entry: RawEntry) -> Checkpoint:
+        return self._inner.checkpoint_at(entry)
 
 
 def test_a_value_that_the_tables_cannot_hold_is_an_error_of_its_event(
