@@ -408,7 +408,12 @@ def test_min_position_says_that_a_view_could_not_show_it(
     settle(stack)
     projector = stack.state_projector if view == "state" else stack.vector_projector
     parked = ParkedEvent(
-        position=receipt.position - 1, key="some id", type="X", cause="poison", reason="test"
+        position=receipt.position - 1,
+        key="some id",
+        type="X",
+        cause="poison",
+        reason="test",
+        through=receipt.position,
     )
     projector.apply([], projector.checkpoint(), Parking(added=(parked,)))
     with pytest.raises(ViewDegraded, match=f"view {view}"):
