@@ -121,7 +121,8 @@ def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
-def _word_tokens(word: str) -> list[str]:
+@lru_cache(maxsize=65536)
+def _word_tokens(word: str) -> tuple[str, ...]:
     """Give the tokens of one word or compound: the whole first, then each part once."""
     bare = _without_accents(_without_apostrophes(word))
     tokens: dict[str, None] = {}
@@ -129,7 +130,7 @@ def _word_tokens(word: str) -> list[str]:
     pieces = [_CAMEL.findall(part) if part.isascii() else [part] for part in segments]
     if len(segments) == 1 and len(pieces[0]) == 1 and bare.isalnum():
         _keep(tokens, bare)
-        return list(tokens)
+        return tuple(tokens)
     tokens[_token(bare)] = None
     for level in _PIECES:
         for piece in level.split(bare):
@@ -143,7 +144,7 @@ def _word_tokens(word: str) -> list[str]:
         for part in words if len(words) > 1 else ():
             if len(part) > 1 or part.isdigit():
                 _keep(tokens, part)
-    return list(tokens)
+    return tuple(tokens)
 
 
 def _keep(tokens: dict[str, None], part: str) -> None:
@@ -159,7 +160,6 @@ def _without_apostrophes(word: str) -> str:
     return straight.removesuffix("'s").removesuffix("'S").replace("'", "")
 
 
-@lru_cache(maxsize=65536)
 def _token(part: str) -> str:
     folded = part.casefold()
     if folded.isascii() and folded.isalpha():
