@@ -141,6 +141,7 @@ class ProjectionRunner:
         if not self._pending:
             return self._between_batches()
         self._apply_pending(stop)
+        self._between_batches()
         return True
 
     def _apply_pending(self, stop: threading.Event) -> None:

@@ -148,6 +148,7 @@ def _open_state(_settings: Settings, directory: ViewDirectory) -> Iterator[_Open
 def _open_vector(settings: Settings, directory: ViewDirectory) -> Iterator[_Opened]:
     from projections.vector.cache import VectorCache
     from projections.vector.filler import VectorFiller
+    from projections.vector.maintenance import Maintenance
     from projections.vector.projector import VectorProjector
 
     embedder = make_embedder(settings)
@@ -155,8 +156,18 @@ def _open_vector(settings: Settings, directory: ViewDirectory) -> Iterator[_Open
     with closing(cache):
         projector = VectorProjector(directory.live, cache)
         filler = VectorFiller(projector, embedder, report=_report_embedder)
-        with closing(filler):
-            yield _Opened(projector, lambda: filler.write() > 0)
+        upkeep = Maintenance(projector, report=_report_upkeep)
+
+        def between_batches() -> bool:
+            written = filler.write() > 0
+            return upkeep.step() or written
+
+        with closing(filler), closing(upkeep):
+            yield _Opened(projector, between_batches)
+
+
+def _report_upkeep(error: Exception) -> None:
+    _log.warning("vector_upkeep_failed", reason=f"{type(error).__name__}: {error}")
 
 
 def _report_embedder(error: Exception) -> None:

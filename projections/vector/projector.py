@@ -26,7 +26,7 @@ from projections.vector.fold import (
     fold,
     needs_of,
 )
-from projections.vector.maintenance import create_indices
+from projections.vector.indices import create_indices
 from projections.vector.schema import (
     TABLE,
     Row,
@@ -55,7 +55,8 @@ class ModelChanged(Exception):
 class VectorProjector:
     """The one writer of the vector view (see `projections.projector.Projector`).
 
-    ``waiting`` holds the ids of the open rows that have no vector, oldest change first.
+    ``waiting`` holds the ids of the open rows that have no vector, oldest change first;
+    ``commits`` and ``rows_written`` count what this process wrote, for `maintenance`.
     """
 
     name: Final = "vector"
@@ -66,8 +67,11 @@ class VectorProjector:
 
         Raises `ModelChanged` if the folder holds vectors of another model or dimension.
         """
+        self.folder = folder
         self.cache = cache
         self.table = _open(folder, cache)
+        self.commits = 0
+        self.rows_written = 0
         self.waiting: dict[str, None] = {}
         self._known: Sentinel | None = None
         model = _model_of(cache)
@@ -186,6 +190,7 @@ class VectorProjector:
         return list(found.sort_by("event_pos").column("id").to_pylist())
 
     def _merge(self, rows: list[Row]) -> None:
+        self._count(rows)
         (
             self.table.merge_insert("id")
             .when_matched_update_all(where="target.event_pos < source.event_pos")
@@ -193,7 +198,12 @@ class VectorProjector:
             .execute(to_arrow(rows, self.cache.dimension), on_bad_vectors="null")
         )
 
+    def _count(self, rows: list[Row]) -> None:
+        self.commits += 1
+        self.rows_written += len(rows)
+
     def _merge_vectors(self, rows: list[Row]) -> int:
+        self._count(rows)
         result = (
             self.table.merge_insert("id")
             .when_matched_update_all(where="target.event_pos = source.event_pos")

@@ -37,6 +37,11 @@ from projections.vector.sentinel import read_sentinel
 READ_CONSISTENCY: Final = timedelta(seconds=1)
 """How old a reader's version of the table may be. The writer keeps old versions far longer."""
 
+_PROBES: Final = 20
+_REFINE: Final = 5
+"""Where there is a vector index: cells looked at, and how many times the limit is measured again
+with the full vectors. Found at least as much as a scan in 10,000 and 100,000 rows."""
+
 _COLUMNS: Final = (
     "id",
     "layer",
@@ -178,6 +183,7 @@ class VectorView:
 
         def rows(count: int) -> ArrowTable:
             query = table.search(vector, vector_column_name="vector").distance_type("cosine")
+            query = query.nprobes(_PROBES).refine_factor(_REFINE)
             return query.where(where(search)).select(columns).limit(count).to_arrow()
 
         return _best_per_source(rows, limit, lambda row: 1.0 - float(row["_distance"]))
