@@ -27,45 +27,39 @@ def node(tmp_path: Path) -> Iterator[NodeProcess]:
         yield running
 
 
-def test_it_mends_itself_refuses_a_second_start_and_stops_cleanly(node: NodeProcess) -> None:
-    before = node.children()
-    assert set(before) == {"api", "worker", "log", "volatile"}
+def test_it_adopts_mends_refuses_a_second_start_and_stops_cleanly(node: NodeProcess) -> None:
+    first = node.children()
+    assert set(first) == {"api", "worker", "log", "volatile"}
 
-    second = NodeProcess(node.data)
-    second.start(wait=False)
-    assert second.wait() == 1
-    assert f"already served by process {node.pid} at {node.url}" in second.output
-
-    for name in ("api", "worker", "log"):
-        before[name].kill()
-    eventually(lambda: set(node.children()) == set(before), within_s=20)
-    eventually(node.is_ready, within_s=30, every_s=0.1)
-    after = node.children()
-    assert all(after[name].pid != before[name].pid for name in ("api", "worker", "log"))
-    assert after["volatile"].pid == before["volatile"].pid
-
-    assert node.stop() == 0
-    assert "Traceback" not in node.output
-    assert not any(lives(process) for process in after.values())
-    assert node.output.rstrip().endswith("memoryweave: stopped")
-
-
-def test_a_killed_supervisor_leaves_no_process_that_the_next_does_not_adopt(
-    node: NodeProcess,
-) -> None:
-    left = node.children()
+    # Killed, it takes its children along; the servers are adopted by the next start.
     node.signal(signal.SIGKILL)
     node.wait()
-    eventually(lambda: not lives(left["api"]) and not lives(left["worker"]))
-
+    eventually(lambda: not lives(first["api"]) and not lives(first["worker"]))
     node.start()
-    assert lives(left["log"])
-    assert lives(left["volatile"])
-    with node.client() as client:
-        assert client.health().log.writable
+    assert set(node.children()) == {"api", "worker"}
+    second = {**first, **node.children()}
+    assert all(lives(process) for process in second.values())
+
+    # Another start on the same directory is refused, and says who is there.
+    other = NodeProcess(node.data)
+    other.start(wait=False)
+    assert other.wait() == 1
+    assert f"already served by process {node.pid} at {node.url}" in other.output
+
+    # What dies is started again.
+    for name in ("api", "worker", "log"):
+        second[name].kill()
+    eventually(lambda: set(node.children()) == {"api", "worker", "log"}, within_s=30)
+    eventually(node.is_ready, within_s=60, every_s=0.1)
+    third = node.children()
+    assert all(third[name].pid != second[name].pid for name in third)
+    assert lives(second["volatile"])
+
+    # Ctrl-C ends everything.
     assert node.stop() == 0
-    assert not lives(left["log"])
-    assert not lives(left["volatile"])
+    assert "Traceback" not in node.output
+    assert node.output.rstrip().endswith("memoryweave: stopped")
+    assert not any(lives(process) for process in (*first.values(), *third.values()))
 
 
 def test_a_port_in_use_is_a_clear_error_and_nothing_is_started(tmp_path: Path) -> None:

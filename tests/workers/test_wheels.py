@@ -56,8 +56,8 @@ def test_both_wheels_installed_together_run(wheels: list[Path], tmp_path: Path) 
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
     code = (
-        "import api.app, commands.commit, memoryweave.client, workers.node, workers.supervisor;"
-        "print(api.app.__file__, memoryweave.client.__file__, workers.node.__file__)"
+        "from importlib.util import find_spec; import memoryweave.client, workers.supervisor;"
+        "print(*(find_spec(m).origin for m in ('api.app', 'memoryweave', 'workers.node')))"
     )
     run = [python, "-I", "-c", code]
     places = subprocess.run(run, check=True, capture_output=True, text=True).stdout.split()
