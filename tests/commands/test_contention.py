@@ -4,13 +4,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from commands.application import MemoryApplication
+from commands.contention import Contention, pause_before
 from domain.errors import Contended, VersionMismatch
 from domain.events import FeedbackGiven, MemoryCorrected, MemoryTagged
 from domain.memory import MEMORY
 from domain.settings import PolicySettings
 from tests.commands.speaking import Speaker
+from tests.servers import eventually
 
 
 def run_all(speakers, memory_id, rounds):
@@ -93,3 +97,47 @@ def test_a_command_that_always_loses_gives_up_with_contended_and_stores_nothing(
             Speaker.of_kind(late, "owner").tag(memory, "x")
         state = application.load(MEMORY, memory)
         assert (state.useful, state.version) == (4, 5)
+
+
+class Watched(Contention):
+    """Notes when a command finds that somebody is trying again on what it touches."""
+
+    def __init__(self, order):
+        super().__init__()
+        self.order = order
+
+    def fought_over(self, aggregate_ids):
+        lock = super().fought_over(aggregate_ids)
+        self.order.append("queued" if lock else "free")
+        return lock
+
+
+def test_a_newcomer_queues_behind_who_is_trying_again(application):
+    owner = Speaker.of_kind(application, "owner")
+    memory = owner.remember("start").memory_id
+    order = []
+    application.contention = Watched(order)
+    with ThreadPoolExecutor(1) as pool:
+        with application.contention.alone_on(memory):
+            waiting = pool.submit(lambda: order.append(owner.useful(memory).version))
+            eventually(lambda: order == ["queued"])
+            owner_of_the_turn = application.load(MEMORY, memory)
+            order.append("released")
+        waiting.result()
+    assert owner_of_the_turn.useful == 0
+    assert order == ["queued", "released", 1]
+    owner.useful(memory)
+    assert order[3:] == ["free"]
+
+
+@given(st.integers(0, 40), st.text(max_size=40))
+def test_pauses_are_short_grow_and_are_each_commands_own(attempt, command_id):
+    pause = pause_before(attempt, command_id)
+    assert 0 <= pause <= min(0.001 * 2.0 ** max(attempt - 2, 0), 0.032)
+    assert pause == pause_before(attempt, command_id)
+    assert attempt >= 2 or pause == 0
+
+
+def test_two_commands_do_not_pause_alike():
+    pauses = {pause_before(9, f"command-{n}") for n in range(50)}
+    assert len(pauses) > 20
