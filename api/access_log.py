@@ -30,6 +30,8 @@ def access_log(node: Node, durations: RequestDurations) -> Callable[[ASGIApp], A
     replaced by the request id.
     """
 
+    log = structlog.get_logger("api")
+
     def middleware(app: ASGIApp) -> ASGIApp:
         async def handle(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != ScopeType.HTTP:
@@ -58,7 +60,7 @@ def access_log(node: Node, durations: RequestDurations) -> Callable[[ASGIApp], A
                 elapsed = perf_counter() - started
                 endpoint = scope.get("path_template") or "unknown"
                 durations.observe(f"{method} {endpoint}", elapsed)
-                structlog.get_logger("api").info(
+                log.info(
                     "request",
                     method=method,
                     endpoint=endpoint,

@@ -20,7 +20,6 @@ from api.last_used import LastUsed
 from api.metrics import RequestDurations
 from api.node import Node
 from api.problems import problem_response
-from api.query_string import known_parameters_only
 from api.rate_limits import RateLimits
 from api.requests import ApiRequest
 from api.routes import (
@@ -93,10 +92,7 @@ def create_app(node: Node) -> Litestar:
             Router(
                 PREFIX,
                 route_handlers=ROUTES,
-                guards=[
-                    key_holder_required(node, service.threads, service.last_used),
-                    known_parameters_only,
-                ],
+                guards=[key_holder_required(node, service.threads, service.last_used)],
                 dependencies={"call": Provide(_call_of(service), sync_to_thread=False)},
             ),
             system.health,

@@ -20,11 +20,12 @@ from litestar.types import Guard
 from api.calls import require_admin
 from api.last_used import LastUsed
 from api.node import Node, key_digest
+from api.query_string import require_known_parameters
 from api.threads import Threads
 from domain.agent import AGENT, agent_aggregate_id
 from domain.caller import Caller
 from domain.credentials import TOKEN_PREFIX, agent_named_in, key_matches
-from domain.errors import Unauthenticated, ViewBehind
+from domain.errors import Unauthenticated, ViewBehind, ViewDegraded
 from domain.events import Quota, Source
 from domain.namespaces import own_namespaces
 
@@ -36,7 +37,10 @@ _REFUSAL: Final = "send a valid key as X-API-Key or as Authorization: Bearer"
 
 
 def key_holder_required(node: Node, threads: Threads, last_used: LastUsed) -> Guard:
-    """Make the guard that finds the caller of a request and keeps it as ``request.user``."""
+    """Make the guard that finds the caller of a request and keeps it as ``request.user``.
+
+    It looks at the query string too: the framework copies the route for every guard.
+    """
 
     async def guard(
         connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
@@ -49,6 +53,7 @@ def key_holder_required(node: Node, threads: Threads, last_used: LastUsed) -> Gu
             caller = await threads.run(_of_an_agent, node, key, last_used)
         connection.scope["user"] = caller
         connection.scope["state"]["actor"] = caller.actor
+        require_known_parameters(connection, handler)
 
     return guard
 
@@ -143,8 +148,8 @@ def _confirmed(agent: _AgentRecord | None, key: str, now: datetime) -> _AgentRec
 def _in_view(node: Node, agent_id: str) -> _AgentRecord | None:
     try:
         return node.state.agent(agent_id)
-    except ViewBehind:
-        return None
+    except (ViewBehind, ViewDegraded):
+        return None  # the log knows it too
 
 
 def _in_log(node: Node, agent_id: str) -> _AgentRecord | None:

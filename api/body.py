@@ -78,6 +78,8 @@ class _Check:
         changed = {}
         for name in value.__struct_fields__:
             before = getattr(value, name)
+            if before is None or before is False or before is True:
+                continue
             after = self._value(before, f"{path}.{name}" if path else name)
             if after is not before:
                 changed[name] = after

@@ -1,4 +1,4 @@
-"""Guard: a query string holds only parameters that the route knows, in readable text."""
+"""A query string holds only parameters that the route knows, in readable text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from api.problems import InvalidFields
 from memoryweave.contract import FieldError
 
 
-def known_parameters_only(
+def require_known_parameters(
     connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
 ) -> None:
     """Raise `InvalidFields` for a parameter that the route does not have, one given twice, or NUL.
 
     As in bodies, a slip of the pen is to be seen, not to be passed over.
     """
+    if not connection.scope["query_string"]:
+        return
     known = {
         field.kwarg_definition.name or name
         for name, field in handler.parsed_fn_signature.parameters.items()
