@@ -126,7 +126,7 @@ async def carry_out_until(
     bucket, receipt = await call.threads.run(run)
     status = 200 if receipt.duplicate else first_status
     call.request.scope["state"]["position"] = receipt.position
-    pending = await wait_for_command(node, call.threads, receipt.position, until)
+    pending = await wait_for_command(node, call.threads, receipt.position, until, speaker)
     if pending:
         receipt, status = _with_pending(receipt, pending), 202
     headers = headers_of(bucket) if bucket is not None else {}

@@ -13,18 +13,21 @@ import structlog
 
 from api.node import Node
 from api.threads import Threads
+from domain.caller import Caller
 from domain.errors import InvalidCommand, LogUnavailable, ViewBehind, ViewDegraded
 from queries.read_your_writes import COMMAND_WAIT_S, RECALL_WAIT_S
 
 Until = Literal["stored", "state", "views", "vectors"]
 """``stored`` waits for nothing; ``state`` for the state view; ``views`` for all; ``vectors`` also
-until no row lacks its vector."""
+until no row of the caller's namespaces lacks its vector."""
 
 _FIRST_PAUSE_S: Final = 0.002
 _LONGEST_PAUSE_S: Final = 0.05
 
 
-async def wait_for_command(node: Node, threads: Threads, position: int, until: Until) -> list[str]:
+async def wait_for_command(
+    node: Node, threads: Threads, position: int, until: Until, caller: Caller
+) -> list[str]:
     """Wait at most 10 s for the views; give the names of those that do not show the command yet.
 
     Raises `ViewDegraded` when a view has set the command's event aside: it will not show it until
@@ -32,7 +35,9 @@ async def wait_for_command(node: Node, threads: Threads, position: int, until: U
     """
     if until == "stored":
         return []
-    pending = await _wait(threads, lambda: _pending(node, position, until), within_s=COMMAND_WAIT_S)
+    pending = await _wait(
+        threads, lambda: _pending(node, position, until, caller), within_s=COMMAND_WAIT_S
+    )
     if not pending:
         await threads.run(_require_not_parked, node, position, until)
     return pending
@@ -48,7 +53,7 @@ async def wait_for_position(node: Node, threads: Threads, position: int) -> None
     """
 
     def look() -> list[str]:
-        pending = _pending(node, position, "views")
+        pending = _pending(node, position, "views", None)
         return [] if pending == ["vector"] and _vector_position(node) is None else pending
 
     if await threads.run(look):
@@ -73,7 +78,7 @@ async def _wait(threads: Threads, look: Callable[[], list[str]], within_s: float
         pause = min(pause * 1.5, _LONGEST_PAUSE_S)
 
 
-def _pending(node: Node, position: int, until: Until) -> list[str]:
+def _pending(node: Node, position: int, until: Until, caller: Caller | None) -> list[str]:
     if node.state.checkpoint().position < position:
         return ["state"] if until == "state" else ["state", "vector"]
     if until == "state":
@@ -81,7 +86,11 @@ def _pending(node: Node, position: int, until: Until) -> list[str]:
     reached = _vector_position(node)
     if reached is None or reached < position:
         return ["vector"]
-    return ["vectors"] if until == "vectors" and node.vector.missing_vectors(None) else []
+    if until != "vectors" or caller is None:
+        return []
+    # Only where the caller writes: what others stored at the same time is not its to wait for.
+    namespaces = frozenset(caller.namespaces) if caller.kind == "agent" else None
+    return ["vectors"] if node.vector.missing_vectors(namespaces) else []
 
 
 def _require_in_log(node: Node, position: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.service import commit, recalled
+from tests.api.service import commit, recalled, sent
 
 LAYERS = (["memory", "episode"], ["memory"], ["episode"])
 
@@ -28,9 +28,7 @@ def found_texts(client, query: str, position: int) -> set[str]:
 
 def correct(client, memory: str, content: str, **fields):
     body = {"memory_id": memory, "content": content, **fields}
-    answer = client.post("/api/v1/feedback/correct", params={"wait": "vectors"}, json=body)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    return sent(client, "POST", "/api/v1/feedback/correct", "vectors", body)
 
 
 def test_a_memory_corrected_twice_is_found_by_its_newest_text_only(client):
@@ -84,9 +82,7 @@ def test_what_was_deleted_is_not_recalled_but_a_tombstone_and_can_be_restored(cl
     place = f"/api/v1/{'episodes' if distill else 'distilled'}/{thing}"
     assert text in found_texts(client, "Where is the key to the shed", receipt["position"])
 
-    gone = client.delete(place, params={"wait": "true"})
-    assert gone.status_code == 200
-    position = gone.json()["position"]
+    position = sent(client, "DELETE", place, "true")["position"]
     assert text not in found_texts(client, "Where is the key to the shed", position)
     tombstones = client.get("/api/v1/tombstones").json()["items"]
     assert [(t["id"], t["content"], t["state"]) for t in tombstones if t["id"] == thing] == [
@@ -94,9 +90,8 @@ def test_what_was_deleted_is_not_recalled_but_a_tombstone_and_can_be_restored(cl
     ]
 
     route = "episodes" if distill else "memory"
-    restored = client.post(f"/api/v1/{route}/{thing}/restore", params={"wait": "vectors"})
-    assert restored.status_code == 200
-    assert text in found_texts(client, "Where is the key to the shed", restored.json()["position"])
+    restored = sent(client, "POST", f"/api/v1/{route}/{thing}/restore", "vectors")
+    assert text in found_texts(client, "Where is the key to the shed", restored["position"])
     assert client.get("/api/v1/tombstones").json()["items"] == []
 
 
