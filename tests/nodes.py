@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
@@ -22,6 +23,7 @@ from tests.servers import eventually
 COMMAND = [sys.executable, "-m", "workers.cli.main"]
 _OURS = ("MEMORYWEAVE_", "EMBED_", "REDIS_URL", "VOLATILE_URL", "API_KEY", "OWNER_KEY")
 START_WITHIN_S = 60.0
+_PR_SET_PDEATHSIG = 1
 
 
 class NodeProcess:
@@ -74,6 +76,8 @@ class NodeProcess:
             stdout=self._log,
             stderr=subprocess.STDOUT,
             env=self.environment,
+            # Whoever ends the tests by force shall not leave nodes behind.
+            preexec_fn=_end_with_parent if sys.platform == "linux" else None,
         )
         if wait:
             eventually(self.is_ready, within_s=START_WITHIN_S, every_s=0.05)
@@ -143,6 +147,10 @@ def lives(process: psutil.Process) -> bool:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def clean_environment() -> dict[str, str]:
