@@ -30,7 +30,7 @@ VECTOR_INDEX_FROM: Final = 10_000
 """Below this many rows a scan is quicker than an index (measured: 10 ms of 384 numbers each)."""
 
 _ROWS_PER_FRAGMENT: Final = 4096
-_COMPACTIONS_PER_ROUND: Final = 8
+_COMPACTIONS_PER_ROUND: Final = 4
 _PARTS_BEFORE_MERGE: Final = 12
 _VECTOR_INDEX: Final = "vector_idx"
 
@@ -96,9 +96,8 @@ class Maintenance:
             for _ in range(_COMPACTIONS_PER_ROUND):
                 if not _compact_once(self._dataset(), deletions_above=0.1):
                     break
-                yield
-        # Merging nothing: what is new becomes a part of its own. All indices in one commit, because
-        # only fragments that the same indices cover can be compacted together.
+        # No commit may come between: only fragments that the same parts of all indices cover can
+        # be compacted together. Nothing is merged: what is new becomes a part of its own.
         self._dataset().optimize.optimize_indices(num_indices_to_merge=0)
         yield
         self._dataset().cleanup_old_versions(OLD_VERSIONS)
