@@ -4,7 +4,7 @@ Nothing here holds up a batch for longer than half a second. What is bounded by 
 done in small steps in the writer's thread: compacting a few thousand rows, indexing what is not
 indexed yet, dropping old versions. What grows with the table (merging an index's parts, building
 the vector index) runs in a thread beside the writer: Lance lets rows change meanwhile, but not
-fragments be rewritten, so no compaction is done until it is over.
+fragments be rewritten nor other parts be made, so no round begins until it is over.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class Maintenance:
 
     def step(self) -> bool:
         """Do one bounded part of what is due; tell whether more is. Storage errors pass through."""
-        if self._beside is not None and not self._beside.is_alive():
+        if self._beside is not None:
+            if self._beside.is_alive():
+                return False
             self._beside = None
             self._projector.table.checkout_latest()
         if self._round is None:
@@ -92,17 +94,16 @@ class Maintenance:
         )
 
     def _steps(self) -> Iterator[None]:
-        if self._beside is None:
-            for _ in range(_COMPACTIONS_PER_ROUND):
-                if not _compact_once(self._dataset(), deletions_above=0.1):
-                    break
+        for _ in range(_COMPACTIONS_PER_ROUND):
+            if not _compact_once(self._dataset(), deletions_above=0.1):
+                break
         # No commit may come between: only fragments that the same parts of all indices cover can
-        # be compacted together. Nothing is merged: what is new becomes a part of its own.
-        self._dataset().optimize.optimize_indices(num_indices_to_merge=0)
+        # be compacted together.
+        _index_what_is_new(self._dataset())
         yield
         self._dataset().cleanup_old_versions(OLD_VERSIONS)
         yield
-        if self._beside is None and (work := self._work_beside()) is not None:
+        if (work := self._work_beside()) is not None:
             self._beside = threading.Thread(
                 target=self._guarded, args=(work,), name="vector-upkeep", daemon=True
             )
@@ -148,6 +149,11 @@ class Maintenance:
 
     def _dataset(self) -> Any:
         return lance.dataset(str(self._projector.folder / f"{TABLE}.lance"))
+
+
+def _index_what_is_new(dataset: Any) -> None:
+    """Index it as a part of its own in every index: merging parts would cost the whole index."""
+    dataset.optimize.optimize_indices(num_indices_to_merge=0)
 
 
 def _compact_once(dataset: Any, *, deletions_above: float) -> bool:
