@@ -16,6 +16,14 @@ from msgspec import Struct
 LEXICAL_WEIGHT: Final = 0.4
 """The lexical side's share while question and candidates are written in one script."""
 
+KEYWORD_LEXICAL_WEIGHT: Final = 0.7
+"""Its share for a query of one or two words: who types a bare word looks for that word, and what
+a sentence model makes of it is nearly noise."""
+
+KEYWORDS: Final = 2.0
+SENTENCE: Final = 5.0
+"""Lengths in words, two Chinese characters being one; in between the share falls linearly."""
+
 FOREIGN_LEXICAL_WEIGHT: Final = 0.2
 """Its share when they have no script in common: what still matches are names and numbers."""
 
@@ -76,17 +84,22 @@ def fuse(
 
 
 def lexical_weight(query: str, candidates: Iterable[str]) -> float:
-    """Give the lexical side's share: less, the less the scripts of question and texts agree.
+    """Give the lexical side's share for a query, before the texts of its candidates.
 
-    Falls linearly from `LEXICAL_WEIGHT` to `FOREIGN_LEXICAL_WEIGHT` with the mean absolute
-    difference between the question's and each candidate's share of Chinese characters.
+    It is `KEYWORD_LEXICAL_WEIGHT` for a bare word and `LEXICAL_WEIGHT` for a sentence, and falls
+    towards `FOREIGN_LEXICAL_WEIGHT` the less the scripts of query and texts agree: linearly with
+    the mean absolute difference between their shares of Chinese characters.
     """
+    characters, words = _units(query)
+    length = words + characters / 2
+    shortness = min(1.0, max(0.0, (SENTENCE - length) / (SENTENCE - KEYWORDS)))
+    weight = LEXICAL_WEIGHT + shortness * (KEYWORD_LEXICAL_WEIGHT - LEXICAL_WEIGHT)
     of_query = han_share(query)
     shares = [share for share in map(han_share, candidates) if share is not None]
     if of_query is None or not shares:
-        return LEXICAL_WEIGHT
+        return weight
     distance = sum(abs(of_query - share) for share in shares) / len(shares)
-    return LEXICAL_WEIGHT - distance * (LEXICAL_WEIGHT - FOREIGN_LEXICAL_WEIGHT)
+    return weight - distance * (weight - FOREIGN_LEXICAL_WEIGHT)
 
 
 def han_share(text: str) -> float | None:
@@ -95,10 +108,14 @@ def han_share(text: str) -> float | None:
     A word counts as much as a character, because that is about what each says. None for a text
     that holds neither, such as a number.
     """
-    characters = len(_HAN.findall(text))
-    words = len(_WORD.findall(_HAN.sub(" ", text)))
+    characters, words = _units(text)
     total = characters + words
     return characters / total if total else None
+
+
+def _units(text: str) -> tuple[int, int]:
+    """Count the Chinese characters, and the words of other letters."""
+    return len(_HAN.findall(text)), len(_WORD.findall(_HAN.sub(" ", text)))
 
 
 def _dense_floor(cosines: Mapping[str, float]) -> float:

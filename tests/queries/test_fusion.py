@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from queries.fusion import (
     FOREIGN_LEXICAL_WEIGHT,
+    KEYWORD_LEXICAL_WEIGHT,
     LEXICAL_WEIGHT,
     NARROWEST_SPREAD,
     fuse,
@@ -110,22 +111,33 @@ def test_a_weight_outside_its_range_is_refused() -> None:
         fuse({}, {}, lexical_weight=1.5)
 
 
+QUESTION = "which port does the database use today"
+CHINESE_QUESTION = "数据库今天用的是哪一个端口"
+
+
 def test_words_weigh_little_when_the_texts_are_in_another_script() -> None:
     chinese = ["数据库监听五四三二端口", "我们周末去爬山"]
     english = ["the database listens on 5432", "we went hiking"]
-    assert lexical_weight("which port does it use", english) == LEXICAL_WEIGHT
-    assert lexical_weight("哪个端口", chinese) == LEXICAL_WEIGHT
-    assert lexical_weight("which port does it use", chinese) == pytest.approx(
-        FOREIGN_LEXICAL_WEIGHT
-    )
-    assert lexical_weight("哪个端口", english) == pytest.approx(FOREIGN_LEXICAL_WEIGHT)
-    mixed = lexical_weight("which port does it use", [chinese[0], english[0]])
+    assert lexical_weight(QUESTION, english) == LEXICAL_WEIGHT
+    assert lexical_weight(CHINESE_QUESTION, chinese) == LEXICAL_WEIGHT
+    assert lexical_weight(QUESTION, chinese) == pytest.approx(FOREIGN_LEXICAL_WEIGHT)
+    assert lexical_weight(CHINESE_QUESTION, english) == pytest.approx(FOREIGN_LEXICAL_WEIGHT)
+    mixed = lexical_weight(QUESTION, [chinese[0], english[0]])
     assert FOREIGN_LEXICAL_WEIGHT < mixed < LEXICAL_WEIGHT
 
 
-def test_a_query_of_numbers_keeps_its_lexical_weight() -> None:
-    assert lexical_weight("8188", ["端口是 8188"]) == LEXICAL_WEIGHT
-    assert lexical_weight("anything", []) == LEXICAL_WEIGHT
+@pytest.mark.parametrize(
+    "query", ["乌龙", "乌龙茶", "冻顶乌龙", "oolong", "oolong tea", "8188", "!"]
+)
+def test_a_bare_word_is_looked_for_by_its_letters(query: str) -> None:
+    assert lexical_weight(query, []) == KEYWORD_LEXICAL_WEIGHT
+
+
+def test_the_longer_a_query_the_less_its_words_weigh_until_it_is_a_sentence() -> None:
+    spoken = "which oolong tea did he buy"
+    weights = [lexical_weight(" ".join(spoken.split()[:length]), []) for length in range(1, 7)]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[-1] == LEXICAL_WEIGHT
 
 
 @pytest.mark.parametrize(
@@ -137,6 +149,6 @@ def test_the_share_of_chinese_counts_words_like_characters(text: str, share: flo
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), max_size=5))
-def test_the_lexical_weight_stays_within_its_two_ends(query: str, texts: list[str]) -> None:
+def test_the_lexical_weight_stays_within_its_ends(query: str, texts: list[str]) -> None:
     weight = lexical_weight(query, texts)
-    assert FOREIGN_LEXICAL_WEIGHT - 1e-12 <= weight <= LEXICAL_WEIGHT
+    assert FOREIGN_LEXICAL_WEIGHT - 1e-12 <= weight <= KEYWORD_LEXICAL_WEIGHT + 1e-12
