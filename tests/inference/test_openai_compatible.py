@@ -8,11 +8,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from embedding_server import EmbeddingServer, Exchange, embedding_server, vector_of, well
 
 from inference.circuit_breaker import CircuitBreaker
 from inference.embedder import EmbedderMisbehaved, EmbedderUnavailable
 from inference.openai_compatible import OpenAICompatible, ServerOptions
+from tests.inference.embedding_server import (
+    EmbeddingServer,
+    Exchange,
+    embedding_server,
+    vector_of,
+    well,
+)
 
 KEY = "sk-never-to-be-seen"
 
