@@ -340,6 +340,23 @@ class SessionClosed(EventBody, frozen=True, kw_only=True):
     session_id: str | None
 
 
+# --- Log ---------------------------------------------------------------------------------------
+
+
+@event("SegmentArchived")
+class SegmentArchived(EventBody, frozen=True, kw_only=True):
+    """A stretch of the log lies in the archive.
+
+    ``sha256`` is that of the segment's file, ``chain`` the log's running digest after ``last``;
+    both in hex.
+    """
+
+    first: int
+    last: int
+    sha256: str
+    chain: str
+
+
 class Event(Struct, frozen=True, kw_only=True):
     """One fact, opened: the envelope of events.md around a body.
 

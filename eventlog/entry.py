@@ -24,7 +24,8 @@ class RawEntry(Struct, frozen=True):
     1970 in UTC. ``body`` is a JSON object; its sealed fields are base64 strings. ``command_id``
     and ``fingerprint`` are those of the append; what stands here before is not used.
     ``malformed`` is empty, or says why the entry is not one of ours; then only ``position`` and
-    what could be read is filled, and the event is undecodable.
+    what could be read is filled, ``stored`` holds its names and values in turn as they lie in the
+    log, and the event is undecodable.
     """
 
     position: int
@@ -42,6 +43,45 @@ class RawEntry(Struct, frozen=True):
     causation_position: int | None
     body: bytes
     malformed: str = ""
+    stored: tuple[bytes, ...] = ()
+
+
+def fields_of(entry: RawEntry) -> Sequence[bytes]:
+    """Give the names and values of a stored entry, one after the other, exactly as they lie there.
+
+    The inverse of `entry_from`.
+    """
+    if entry.malformed:
+        return entry.stored
+    cause = entry.causation_position
+    return (
+        b"e",
+        entry.event_id.encode(),
+        b"k",
+        entry.aggregate_type.encode(),
+        b"a",
+        entry.aggregate_id.encode(),
+        b"n",
+        b"%d" % entry.version,
+        b"t",
+        entry.type.encode(),
+        b"s",
+        b"%d" % entry.schema,
+        b"o",
+        b"%d" % entry.occurred_at_us,
+        b"c",
+        entry.command_id.encode(),
+        b"f",
+        entry.fingerprint.encode(),
+        b"u",
+        entry.actor.encode(),
+        b"r",
+        entry.correlation_id.encode(),
+        b"p",
+        b"" if cause is None else b"%d" % cause,
+        b"d",
+        entry.body,
+    )
 
 
 def arguments_of(entry: RawEntry) -> tuple[str | int | bytes, ...]:
@@ -77,15 +117,15 @@ def entry_from(position: int, fields: Sequence[bytes]) -> RawEntry:
             event_id=values[0].decode(),
             aggregate_type=values[1].decode(),
             aggregate_id=values[2].decode(),
-            version=int(values[3]),
+            version=_integer(values[3]),
             type=values[4].decode(),
-            schema=int(values[5]),
-            occurred_at_us=int(values[6]),
+            schema=_integer(values[5]),
+            occurred_at_us=_integer(values[6]),
             command_id=values[7].decode(),
             fingerprint=values[8].decode(),
             actor=values[9].decode(),
             correlation_id=values[10].decode(),
-            causation_position=int(values[11]) if values[11] else None,
+            causation_position=_integer(values[11]) if values[11] else None,
             body=values[12],
         )
     except ValueError as error:
@@ -117,6 +157,14 @@ def position_of(entry_id: bytes) -> int:
     return int(position)
 
 
+def _integer(value: bytes) -> int:
+    """Read a number that is written as we write numbers: what was read can be written again."""
+    number = int(value)
+    if b"%d" % number != value or not -(2**63) <= number < 2**63:
+        raise ValueError(f"{value!r} is not how a number is written here")
+    return number
+
+
 def _malformed(position: int, fields: Sequence[bytes], reason: str) -> RawEntry:
     known = dict(zip(fields[::2], fields[1::2], strict=False))
 
@@ -139,4 +187,5 @@ def _malformed(position: int, fields: Sequence[bytes], reason: str) -> RawEntry:
         causation_position=None,
         body=known.get(b"d", b""),
         malformed=reason,
+        stored=tuple(fields),
     )

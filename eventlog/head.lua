@@ -1,9 +1,11 @@
 #!lua flags=no-writes
--- Tells where the log ends, which log it is, and which event stands at a position.
+-- Tells where the log ends, which log it is, which event stands at a position, and where what was
+-- not moved to the archive begins.
 --
 -- KEYS  1 log  2 meta
 -- ARGV  1 position, or '' for the head
--- Returns head, event id at the position ('' if there is none), epoch ('' if there is none).
+-- Returns head, event id at the position ('' if there is none), epoch ('' if there is none), first
+-- position that was not trimmed, chain before it ('' if nothing was trimmed).
 
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local head = newest and tonumber(string.match(newest[1], '^(%d+)-')) or 0
@@ -28,4 +30,5 @@ if position ~= '0' then
     end
   end
 end
-return {head, event_id, redis.call('HGET', KEYS[2], 'epoch') or ''}
+local meta = redis.call('HMGET', KEYS[2], 'epoch', 'floor', 'floor_chain')
+return {head, event_id, meta[1] or '', tonumber(meta[2] or '1'), meta[3] or ''}

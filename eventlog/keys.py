@@ -25,6 +25,7 @@ class Keys:
         prefix = f"{{mw:{log}}}:"
         self.stream = f"{prefix}log"
         self.meta = f"{prefix}meta"
+        self.readers = f"{prefix}readers"
         self.tracking = f"{prefix}tracking"
         self._prefix = prefix
 

@@ -74,6 +74,20 @@ class LogFork(MemoryWeaveError):
     title = "The log has another history"
 
 
+class ArchiveDamaged(LogFork):
+    """The archive does not hold, or not any more, what was written into it.
+
+    ``position`` is the first one that cannot be vouched for.
+    """
+
+    name = "archive-damaged"
+    title = "The archive is damaged"
+
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(f"from position {position} on the archive cannot be trusted: {reason}")
+        self.position = position
+
+
 class KeyMismatch(IntegrityError):
     """A text was sealed under a key that is not its subject's; nothing was written.
 

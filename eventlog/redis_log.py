@@ -9,11 +9,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from msgspec import Struct
 
-from domain.errors import KeyReused
+from domain.errors import KeyReused, LogUnavailable
 from eventlog.append import (
     Fence,
     SealingKeys,
@@ -23,12 +23,13 @@ from eventlog.append import (
     outcome_of,
     require_age_allowed,
 )
+from eventlog.archive.reader import Archive
 from eventlog.connection import Argument, Connections
-from eventlog.entry import RawEntry, contiguous, entry_from
+from eventlog.entry import RawEntry, contiguous, entry_from, position_of
 from eventlog.keys import Keys
 from eventlog.outcomes import Appended, Duplicate, LogGap
 from eventlog.repeating import until_answered, until_definite
-from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE, READ_SNAPSHOTS
+from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE, READ_SNAPSHOTS, Script
 
 T = TypeVar("T")
 
@@ -39,6 +40,15 @@ class Head(Struct, frozen=True):
     position: int
     event_id: str
     epoch: str
+
+
+class _Indexed(Struct, frozen=True):
+    """What the index of an aggregate gave. ``thinned``: it does not know every version any more."""
+
+    floor: int
+    last_version: int
+    thinned: bool
+    found: list[Any]
 
 
 def _utc_now() -> datetime:
@@ -54,7 +64,8 @@ class RedisLog:
 
     ``deadline_s`` bounds every call, repeats included; ``attempt_timeout_s`` bounds the wait for
     one answer, so that a call may outlast its deadline by so much. ``new_epoch`` names a log that
-    is written for the first time.
+    is written for the first time. ``archive`` holds what was trimmed; without it, reading that is
+    a `LogGap`.
     """
 
     def __init__(
@@ -66,9 +77,11 @@ class RedisLog:
         deadline_s: float = 5.0,
         attempt_timeout_s: float = 2.0,
         new_epoch: Callable[[], str] = _random_epoch,
+        archive: Archive | None = None,
     ) -> None:
         self.url = url
         self.name = name
+        self.archive = archive
         self.keys = Keys(name)
         self._clock = clock
         self._deadline_s = deadline_s
@@ -152,40 +165,57 @@ class RedisLog:
         limit: int | None = None,
         newest_first: bool = False,
     ) -> list[RawEntry]:
-        """Read an aggregate's events by version, in one round trip; [] when there is none."""
-        pairs = self._repeat(
-            lambda: self._server.call_script(
-                READ_AGGREGATE,
-                [self.keys.aggregate(aggregate_id), self.keys.stream],
-                [
-                    after_version,
-                    "+inf" if up_to_version is None else up_to_version,
-                    -1 if limit is None else limit,
-                    "desc" if newest_first else "asc",
-                ],
-            )
+        """Read an aggregate's events by version, in one round trip; [] when there is none.
+
+        What was trimmed comes from the archive.
+        """
+        indexed = self._read_index(
+            aggregate_id,
+            after_version,
+            "+inf" if up_to_version is None else up_to_version,
+            -1 if limit is None else limit,
+            "desc" if newest_first else "asc",
         )
-        entries = []
-        for position, fields in pairs:
-            if fields is None:
-                raise LogGap(int(position), 0)
-            entries.append(entry_from(int(position), fields))
-        return entries
+        if not indexed.thinned:
+            return [self._at(found, indexed.floor) for found in indexed.found]
+        last = indexed.last_version if up_to_version is None else up_to_version
+        wanted = range(after_version + 1, min(last, indexed.last_version) + 1)
+        versions = list(wanted[::-1] if newest_first else wanted)[:limit]
+        if [version for version, _, _ in indexed.found] == versions:
+            return [self._at(found, indexed.floor) for found in indexed.found]
+        whole = self._read_whole_aggregate(aggregate_id)
+        chosen = [entry for entry in whole if entry.version in wanted]
+        return (chosen[::-1] if newest_first else chosen)[:limit]
 
     def read(self, first: int, last: int | None = None, limit: int = 500) -> list[RawEntry]:
         """Read the events at ``first`` and after, in order; [] at the end of the log.
 
-        ``last`` is included. Raises `LogGap` when a position is missing.
+        ``last`` is included. What was trimmed comes from the archive. Raises `LogGap` when a
+        position is missing.
         """
-        end = "+" if last is None else f"{last}-0"
-        raw = self._repeat(
-            lambda: self._server.call("XRANGE", self.keys.stream, f"{first}-0", end, "COUNT", limit)
-        )
-        return contiguous(raw, first)
+        raw = self._range(first, last, limit)
+        if self.archive is None or (raw and position_of(raw[0][0]) <= first):
+            return contiguous(raw, first)
+        floor = self.floor()
+        if first >= floor:
+            return contiguous(raw, first)
+        end = min(floor - 1, first + limit - 1) if last is None else min(floor - 1, last)
+        entries: list[RawEntry] = []
+        while len(entries) < limit and first <= end:
+            entries += self._cold(first, min(end, first + limit - len(entries) - 1))
+            first = entries[-1].position + 1
+        if len(entries) < limit and (last is None or first <= last):
+            entries += contiguous(self._range(first, last, limit - len(entries)), first)
+        return entries
+
+    def floor(self) -> int:
+        """Give the first position that was not trimmed; 1 while nothing was."""
+        stored = self._repeat(lambda: self._server.call("HGET", self.keys.meta, "floor"))
+        return 1 if stored is None else int(stored)
 
     def head(self) -> Head:
         """Say where the log ends and which log it is."""
-        position, event_id, epoch = self._repeat(
+        position, event_id, epoch, *_ = self._repeat(
             lambda: self._server.call_script(HEAD, [self.keys.stream, self.keys.meta], [""])
         )
         return Head(position, event_id.decode(errors="replace"), epoch.decode())
@@ -220,9 +250,24 @@ class RedisLog:
 
         One is left out if the log does not hold the very event that it was taken after.
         """
-        keys = self._snapshot_keys(aggregate_id)
+        keys = [*self._snapshot_keys(aggregate_id), self.keys.meta]
         pairs = self._repeat(lambda: self._server.call_script(READ_SNAPSHOTS, keys, []))
         return {int(version): snapshot for version, snapshot in pairs}
+
+    def run(self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]) -> Any:
+        """Run a script that does no harm when it is run twice; raises `LogUnavailable`, `LogFull`.
+
+        For what belongs to the log and not to reading and appending: leases, trimming, readers.
+        """
+        return self._repeat(lambda: self._server.call_script(script, keys, arguments))
+
+    def call(self, *command: Argument) -> Any:
+        """Send a command that does no harm when it is sent twice, as `run` does."""
+        return self._repeat(lambda: self._server.call(*command))
+
+    def call_many(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        """Send several commands that do no harm when they are sent twice, in one round trip."""
+        return self._repeat(lambda: self._server.call_many(commands))
 
     def close(self) -> None:
         """Close the connections."""
@@ -245,6 +290,47 @@ class RedisLog:
             self.keys.aggregate(aggregate_id),
             self.keys.stream,
         ]
+
+    def _range(self, first: int, last: int | None, limit: int) -> list[Any]:
+        end = "+" if last is None else f"{last}-0"
+        raw: list[Any] = self._repeat(
+            lambda: self._server.call("XRANGE", self.keys.stream, f"{first}-0", end, "COUNT", limit)
+        )
+        return raw
+
+    def _cold(self, first: int, last: int) -> list[RawEntry]:
+        assert self.archive is not None
+        try:
+            return self.archive.read(first, last)
+        except OSError as error:
+            raise LogUnavailable(f"the archive does not answer: {error}") from error
+
+    def _read_index(self, aggregate_id: str, *arguments: Argument) -> _Indexed:
+        keys = [self.keys.aggregate(aggregate_id), self.keys.stream, self.keys.meta]
+        floor, last_version, count, *found = self._repeat(
+            lambda: self._server.call_script(READ_AGGREGATE, keys, arguments)
+        )
+        return _Indexed(floor, last_version, floor > 1 and count < last_version, found)
+
+    def _at(self, found: Sequence[Any], floor: int) -> RawEntry:
+        _, position, fields = found
+        if fields is not None:
+            return entry_from(position, fields)
+        if position >= floor or self.archive is None:
+            raise LogGap(position, 0)
+        return self._cold(position, position)[0]
+
+    def _read_whole_aggregate(self, aggregate_id: str) -> list[RawEntry]:
+        """Read an aggregate whose index was thinned: the archive knows what the index lacks."""
+        indexed = self._read_index(aggregate_id, -1, "+inf", -1, "asc")
+        if self.archive is None:
+            raise LogGap(1, indexed.floor)
+        try:
+            cold = self.archive.of_aggregate(aggregate_id, indexed.floor)
+        except OSError as error:
+            raise LogUnavailable(f"the archive does not answer: {error}") from error
+        hot = [self._at(found, 1) for found in indexed.found if found[1] >= indexed.floor]
+        return [*cold, *hot]
 
     def _repeat(self, ask: Callable[[], T]) -> T:
         return until_answered(ask, deadline_s=self._deadline_s)

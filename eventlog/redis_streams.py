@@ -241,7 +241,7 @@ class RedisSubscription(Subscription[RedisApplicationRecorder]):
             self._waiting = [
                 self._recorder.notification(entry)
                 for entry in reversed(entries)
-                if not self._topics or entry.type in self._topics
+                if _is_wanted(entry, self._topics)
             ]
         raise StopIteration
 

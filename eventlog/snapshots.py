@@ -1,8 +1,9 @@
 """Snapshots of aggregates: a cache that may be deleted at any time, and never stands in the way.
 
 A snapshot is only used if its bytes are whole, the running code wrote it, and the log still holds
-the event it was taken after: a log restored from an older backup has another history, or none, at
-that version. Anything else counts as no snapshot, and the aggregate is loaded from its events.
+the event it was taken after, or has archived it: a log restored from an older backup has another
+history, or none, at that version. Anything else counts as no snapshot, and the aggregate is loaded
+from its events.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Redis tells a reader nothing when entries were trimmed, lost in a fail-over, or the log began anew.
 So every batch must begin right after the position before, and the epoch, the head and the id of
 the event at the checkpoint are compared at the start, after each reconnect and each empty answer.
+What was trimmed is read from the archive, whose chain must be the one that the log was trimmed
+with; the reader's own chain is compared at the end of every segment.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import redis
 from msgspec import Struct
 
 from domain.errors import LogUnavailable
+from eventlog.archive.reader import Archive
+from eventlog.chain import BEGINNING, link_entry
 from eventlog.connection import DedicatedConnection, NotSent
 from eventlog.entry import RawEntry, entry_from, position_of
 from eventlog.keys import Keys
-from eventlog.outcomes import LogFork, LogGap
+from eventlog.outcomes import ArchiveDamaged, LogFork, LogGap
 from eventlog.scripts import HEAD
 
 _MARGIN_S: Final = 2.0
@@ -26,15 +30,17 @@ _LONGEST_WAIT_S: Final = 5.0
 
 
 class Checkpoint(Struct, frozen=True):
-    """How far a reader has come: position, that event's id, and the log's epoch.
+    """How far a reader has come: position, that event's id, the log's epoch, the chain there.
 
     Position 0 is the beginning. An empty epoch or event id means: not known yet, take what is
-    there.
+    there. ``chain`` (hex, see `eventlog.chain`) is empty where the reader did not begin at 0 and
+    was not told the chain either; then it stays unknown.
     """
 
     position: int = 0
     epoch: str = ""
     event_id: str = ""
+    chain: str = ""
 
 
 class Subscription:
@@ -44,10 +50,19 @@ class Subscription:
     server blocks, or the wait itself looks like a failure.
     """
 
-    def __init__(self, url: str, log_name: str, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self, url: str, log_name: str, checkpoint: Checkpoint, archive: Archive | None = None
+    ) -> None:
         self._keys = Keys(log_name)
         self._server = DedicatedConnection(url, timeout_s=_LONGEST_WAIT_S + _MARGIN_S)
         self._checkpoint = checkpoint
+        self._archive = archive
+        self._floor, self._floor_chain = 1, ""
+        self._chains: dict[int, str] = {}
+        if checkpoint.position == 0:
+            self._chain: bytes | None = BEGINNING
+        else:
+            self._chain = bytes.fromhex(checkpoint.chain) if checkpoint.chain else None
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -64,9 +79,16 @@ class Subscription:
         try:
             if not self._server.connected:
                 self._verify()
-            raw = self._read_stream(limit, wait_s)
-            if raw is None or not self._checkpoint.epoch:
+            raw = None if self._is_trimmed else self._read_stream(limit, wait_s)
+            if raw is None or not self._checkpoint.epoch or self._begins_late(raw):
                 self._verify()
+            if self._is_trimmed:
+                if self._archive is None:
+                    raise LogGap(self._checkpoint.position + 1, self._floor)
+                last = min(self._floor - 1, self._checkpoint.position + limit)
+                entries = self._archive.read(self._checkpoint.position + 1, last)
+            else:
+                entries = _next_entries(raw or [], self._checkpoint.position)
         except LogFork:
             # Compared anew at the next call, so that nobody reads on by calling once more.
             self._server.close()
@@ -75,14 +97,21 @@ class Subscription:
             # A new connection may reach another server, or the same one with less in it.
             self._server.close()
             raise LogUnavailable(f"the log cannot be followed: {error}") from error
-        entries = _next_entries(raw or [], self._checkpoint.position)
         if entries:
-            self._checkpoint = self.checkpoint_at(entries[-1])
+            self._follow(entries)
         return entries
 
     def checkpoint_at(self, entry: RawEntry) -> Checkpoint:
-        """Give the checkpoint of a reader that has come up to and including ``entry``."""
-        return Checkpoint(entry.position, self._checkpoint.epoch, entry.event_id)
+        """Give the checkpoint of a reader that has come up to and including ``entry``.
+
+        ``entry`` is one of the last batch; of an older one the chain is not known any more.
+        """
+        return Checkpoint(
+            entry.position,
+            self._checkpoint.epoch,
+            entry.event_id,
+            self._chains.get(entry.position, ""),
+        )
 
     def close(self) -> None:
         """Close the connection."""
@@ -99,6 +128,37 @@ class Subscription:
     ) -> None:
         self.close()
 
+    @property
+    def _is_trimmed(self) -> bool:
+        """Whether the next event was moved to the archive, as far as this reader knows."""
+        return self._checkpoint.position + 1 < self._floor
+
+    def _begins_late(self, raw: list[Any]) -> bool:
+        """Tell whether entries are missing before a batch: they may have been trimmed."""
+        return position_of(raw[0][0]) > self._checkpoint.position + 1
+
+    def _follow(self, entries: list[RawEntry]) -> None:
+        """Take the entries as read. Raises `LogFork` where the chain is not the recorded one."""
+        chain, chains = self._chain, {}
+        if chain is not None:
+            for entry in entries:
+                chain = link_entry(chain, entry)
+                chains[entry.position] = chain.hex()
+            self._compare_recorded(chains)
+        self._chain, self._chains = chain, chains
+        self._checkpoint = self.checkpoint_at(entries[-1])
+
+    def _compare_recorded(self, chains: dict[int, str]) -> None:
+        """Compare what was read from the archive with the chains that were recorded."""
+        end = max(chains)
+        if end >= self._floor or self._archive is None:
+            return
+        record = self._archive.segment_with(end)
+        if end == record.last and chains[end] != record.chain:
+            raise ArchiveDamaged(record.first, f"{record.file_name} has another chain at its end")
+        if end == self._floor - 1 and chains[end] != self._floor_chain:
+            raise LogFork(f"the log was trimmed with another chain at {end} than was read there")
+
     def _read_stream(self, limit: int, wait_s: float) -> list[Any] | None:
         # BLOCK 0 would mean for ever; a millisecond is the shortest wait there is.
         block_ms = max(1, round(min(wait_s, _LONGEST_WAIT_S) * 1000))
@@ -110,10 +170,19 @@ class Subscription:
 
     def _verify(self) -> None:
         known = self._checkpoint
-        head, event_id, epoch = self._server.call_script(
+        head, event_id, epoch, self._floor, floor_chain = self._server.call_script(
             HEAD, [self._keys.stream, self._keys.meta], [known.position]
         )
-        found = Checkpoint(known.position, epoch.decode(), event_id.decode(errors="replace"))
+        self._floor_chain = floor_chain.decode()
+        stored_id = event_id.decode(errors="replace")
+        if self._is_trimmed and self._archive is not None:
+            stored_id = self._verify_archive(self._archive)
+        elif known.position < self._floor and not stored_id:
+            # Trimmed, while what follows it was not: the chain has to speak for it.
+            if known.chain and self._floor_chain not in ("", known.chain):
+                raise LogFork(f"the log was trimmed with another chain at {known.position}")
+            stored_id = known.event_id
+        found = Checkpoint(known.position, epoch.decode(), stored_id, known.chain)
         if head < known.position:
             raise LogFork(f"the log ends at {head}, this reader has read up to {known.position}")
         if known.epoch and found.epoch != known.epoch:
@@ -124,6 +193,14 @@ class Subscription:
                 f"this reader has read {known.event_id!r} there"
             )
         self._checkpoint = found
+
+    def _verify_archive(self, archive: Archive) -> str:
+        """Compare the archive with what the log was trimmed with; give the id at the checkpoint."""
+        archive.manifest()
+        if archive.segment_with(self._floor - 1).chain != self._floor_chain:
+            raise LogFork(f"the archive has another chain at {self._floor - 1} than the log")
+        position = self._checkpoint.position
+        return archive.read(position, position)[0].event_id if position else ""
 
 
 def _next_entries(raw: list[Any], after: int) -> list[RawEntry]:

@@ -62,8 +62,8 @@ HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = 
 }
 """What each event does to the tables. Every type is here or in `NOT_SHOWN`; a test says so."""
 
-NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset({facts.TextClaimed})
-"""Events the view has no row for: a claimed text is a matter of the write side."""
+NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset({facts.TextClaimed, facts.SegmentArchived})
+"""Events the view has no row for: they are a matter of the write side, or of the log itself."""
 
 _OF_THE_EVENT: Final = (
     UnicodeEncodeError,
@@ -92,7 +92,7 @@ class StateProjector:
     def checkpoint(self) -> Checkpoint:
         """Give how far the view has come."""
         row = self._connection.execute(
-            "SELECT position, epoch, event_id FROM checkpoint"
+            "SELECT position, epoch, event_id, chain FROM checkpoint"
         ).fetchone()
         return Checkpoint() if row is None else Checkpoint(*row)
 
@@ -158,10 +158,10 @@ class StateProjector:
             [astuple(parked) for parked in parking.added],
         )
         self._connection.execute(
-            "INSERT INTO checkpoint (one, position, epoch, event_id) VALUES (1, ?, ?, ?) "
+            "INSERT INTO checkpoint (one, position, epoch, event_id, chain) VALUES (1, ?, ?, ?, ?) "
             "ON CONFLICT (one) DO UPDATE SET position = excluded.position, "
-            "epoch = excluded.epoch, event_id = excluded.event_id",
-            (checkpoint.position, checkpoint.epoch, checkpoint.event_id),
+            "epoch = excluded.epoch, event_id = excluded.event_id, chain = excluded.chain",
+            (checkpoint.position, checkpoint.epoch, checkpoint.event_id, checkpoint.chain),
         )
 
 

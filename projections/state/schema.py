@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 FILE_NAME: Final = "state.sqlite"
 
 TABLES: Final = (
@@ -23,7 +23,7 @@ SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checkpoint (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    position INTEGER NOT NULL, epoch TEXT NOT NULL, event_id TEXT NOT NULL
+    position INTEGER NOT NULL, epoch TEXT NOT NULL, event_id TEXT NOT NULL, chain TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS parked (
     position INTEGER PRIMARY KEY,

@@ -213,7 +213,7 @@ class StateView:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:
-    row = connection.execute("SELECT position, epoch, event_id FROM checkpoint").fetchone()
+    row = connection.execute("SELECT position, epoch, event_id, chain FROM checkpoint").fetchone()
     return Checkpoint() if row is None else Checkpoint(*row)
 
 

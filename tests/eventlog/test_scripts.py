@@ -24,10 +24,13 @@ LUA = sorted((ROOT / "eventlog").glob("*.lua"))
 
 DIGESTS = {
     "APPEND": "5aa23281881391ce2b93396044fbb172196a8145",
-    "HEAD": "348ecb47cca5de86c3a1547b125cc05613a076ae",
+    "HEAD": "78ea261206e7c9f3fc3d0264795c0b91e3187ffc",
     "PUT_SNAPSHOT": "7f2c3baf3f9aea048e47340aaf396eccc4f0dbc1",
-    "READ_AGGREGATE": "edab105d3d3858b56dd9ca3a3aee25ef8e3362f8",
-    "READ_SNAPSHOTS": "6f61b9db3db6eead1ca625ac98dbdd7291b6c6b5",
+    "READ_AGGREGATE": "97351c1f6376c0563acf749be3db7b048b9107ea",
+    "READ_SNAPSHOTS": "6198c938c4369ae31345c6410892d9df437836cc",
+    "TAKE_LEASE": "4179fed3dae52bbad7a3ed452b75b9c382f275e9",
+    "THIN_INDEX": "d40c120d66bda3d8d962b9899f2289f6bc6870dc",
+    "TRIM": "2efd792add455ddbf05ceb14d9066978184ecd6a",
 }
 
 
@@ -86,12 +89,18 @@ def test_only_the_append_script_adds_to_the_stream() -> None:
 
 @pytest.mark.parametrize(
     "forbidden",
-    [r"maxlen", r"xtrim", r"xgroup", r"xreadgroup", r"xack\b", r"xclaim", r"xautoclaim"],
+    [r"maxlen", r"xdel", r"xgroup", r"xreadgroup", r"xack\b", r"xclaim", r"xautoclaim"],
 )
 def test_nothing_trims_by_length_or_reads_in_groups(forbidden: str) -> None:
     """Both pass over events that a reader has not seen (docs/decisions/0002)."""
     found = [p.name for p in FILES if re.search(forbidden, code_of(p), re.IGNORECASE)]
     assert found == []
+
+
+def test_only_the_archiver_trims_and_only_below_a_position() -> None:
+    trimming = [p.name for p in FILES if re.search(r"xtrim", code_of(p), re.IGNORECASE)]
+    assert trimming == ["trim.lua"]
+    assert "'XTRIM', KEYS[1], 'MINID', '='" in code_of(ROOT / "eventlog" / "trim.lua")
 
 
 def test_a_reader_always_names_the_position_it_has_seen() -> None:

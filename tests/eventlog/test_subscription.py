@@ -1,3 +1,5 @@
+import hashlib
+
 import pytest
 
 from eventlog.outcomes import LogFork, LogGap
@@ -7,7 +9,21 @@ from tests.eventlog.entries import an_entry, new_command
 from tests.servers import LogServer
 
 
-def test_a_subscription_gives_old_events_then_new_ones(log: RedisLog) -> None:
+def chain_of(server: LogServer, log: RedisLog) -> str:
+    """The running digest, computed from what the server holds by other code than the log's."""
+    chain = bytes(32)
+    with server.client() as client:
+        for entry_id, fields in client.execute_command("XRANGE", log.keys.stream, "-", "+"):
+            flat = [part for pair in fields.items() for part in pair]
+            text = int(entry_id.split(b"-")[0]).to_bytes(8, "big") + len(flat).to_bytes(4, "big")
+            text += b"".join(len(part).to_bytes(4, "big") for part in flat) + b"".join(flat)
+            chain = hashlib.sha256(chain + text).digest()
+    return chain.hex()
+
+
+def test_a_subscription_gives_old_events_then_new_ones(
+    log: RedisLog, log_server: LogServer
+) -> None:
     log.append([an_entry("a", 1), an_entry("a", 2)], **new_command())
     with Subscription(log.url, log.name, Checkpoint()) as subscription:
         assert [e.position for e in subscription.read()] == [1, 2]
@@ -15,7 +31,9 @@ def test_a_subscription_gives_old_events_then_new_ones(log: RedisLog) -> None:
         log.append([an_entry("a", 3)], **new_command())
         assert [e.position for e in subscription.read()] == [3]
         head = log.head()
-        assert subscription.checkpoint == Checkpoint(3, head.epoch, head.event_id)
+        reached = subscription.checkpoint
+        assert (reached.position, reached.epoch, reached.event_id) == (3, head.epoch, head.event_id)
+        assert reached.chain == chain_of(log_server, log)
 
 
 def test_the_checkpoint_of_the_first_batch_of_a_new_log_has_its_epoch(log: RedisLog) -> None:

@@ -42,6 +42,7 @@ from domain.events import (
     ReadGranted,
     ReadRevoked,
     Relation,
+    SegmentArchived,
     SessionClosed,
     TextClaimed,
     TierChanged,
@@ -149,6 +150,7 @@ BODIES: Final[tuple[EventBody, ...]] = (
     ReadRevoked(agent_id="hermes-1", namespace="openclaw-main"),
     EnrolmentTokenIssued(token_hash="ab" * 32, expires_at=_T, kind="hermes"),
     EnrolmentTokenUsed(agent_id="hermes-1"),
+    SegmentArchived(first=1, last=50_000, sha256="ab" * 32, chain="cd" * 32),
     SessionClosed(agent_id="hermes-1", namespace="hermes-1-ephemeral", session_id="s-1"),
 )
 
@@ -189,7 +191,7 @@ def golden_of(body: EventBody) -> Golden:
     )
     sealed = codec.seal(event)
     fields = msgspec.structs.asdict(sealed.entry)
-    del fields["malformed"]
+    del fields["malformed"], fields["stored"]
     fields["body"] = msgspec.json.decode(sealed.entry.body)
     return Golden(
         entry=fields,

@@ -1,0 +1,115 @@
+"""Where archives and backups lie: a folder, or whatever pyarrow's file systems speak.
+
+A file is there whole or not at all, and durable when `Place.write` returns. In a folder that is a
+new file, fsync, rename, fsync of the folder; object stores show a file only when it is complete.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+_NEW: Final = ".new"
+
+
+class Place(Protocol):
+    """A flat set of named files. Names are plain, without ``/``."""
+
+    def read(self, name: str) -> bytes:
+        """Give a file's bytes. Raises `FileNotFoundError`, OSError."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Store a file, durably, replacing one that has the name. Raises OSError."""
+
+    def delete(self, name: str) -> None:
+        """Remove a file, if it is there."""
+
+    def names(self) -> list[str]:
+        """Give the names of all files, sorted; [] where nothing was ever written."""
+
+
+def open_place(location: str | Path) -> Place:
+    """Give the place that a setting names: a path, or a URI (``s3://``, ``gs://``, ``file://``).
+
+    Raises ValueError for a URI that pyarrow does not know.
+    """
+    if isinstance(location, Path) or "://" not in location:
+        return Folder(Path(location))
+    from pyarrow.fs import FileSystem
+
+    filesystem, prefix = FileSystem.from_uri(location)
+    return Remote(filesystem, prefix)
+
+
+class Folder:
+    """A folder of this machine, made with mode 700 when first written."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, name: str) -> bytes:
+        """Give a file's bytes."""
+        return (self._path / name).read_bytes()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Store a file: new file, fsync, rename, fsync of the folder."""
+        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = self._path / (name + _NEW)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.rename(self._path / name)
+        folder = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def delete(self, name: str) -> None:
+        """Remove a file."""
+        (self._path / name).unlink(missing_ok=True)
+
+    def names(self) -> list[str]:
+        """Give the names of all complete files."""
+        if not self._path.is_dir():
+            return []
+        return sorted(p.name for p in self._path.iterdir() if not p.name.endswith(_NEW))
+
+
+class Remote:
+    """A prefix in a ``pyarrow.fs.FileSystem``."""
+
+    def __init__(self, filesystem: Any, prefix: str) -> None:
+        self._filesystem = filesystem
+        self._prefix = prefix.rstrip("/")
+
+    def read(self, name: str) -> bytes:
+        """Give a file's bytes."""
+        with self._filesystem.open_input_stream(self._at(name)) as stream:
+            data: bytes = stream.read()
+        return data
+
+    def write(self, name: str, data: bytes) -> None:
+        """Store a file beside the name, then move it there."""
+        self._filesystem.create_dir(self._prefix, recursive=True)
+        with self._filesystem.open_output_stream(self._at(name + _NEW)) as stream:
+            stream.write(data)
+        self._filesystem.move(self._at(name + _NEW), self._at(name))
+
+    def delete(self, name: str) -> None:
+        """Remove a file."""
+        if name in self.names():
+            self._filesystem.delete_file(self._at(name))
+
+    def names(self) -> list[str]:
+        """Give the names of all complete files."""
+        from pyarrow.fs import FileSelector
+
+        selector = FileSelector(self._prefix, allow_not_found=True)
+        found = (info for info in self._filesystem.get_file_info(selector) if info.is_file)
+        return sorted(info.base_name for info in found if not info.base_name.endswith(_NEW))
+
+    def _at(self, name: str) -> str:
+        return f"{self._prefix}/{name}"
