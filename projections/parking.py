@@ -25,7 +25,8 @@ class ParkedEvent(Struct, frozen=True, kw_only=True):
     ``queued``), because applying them without it would give a state that
     never was. ``reason`` is for people and holds no content. ``through`` is the last position known
     to be of the same command: whoever asks for a position from ``position`` to ``through`` asks for
-    something of which the view lacks a part.
+    something of which the view lacks a part. ``occurred_at_us`` is the event's time in
+    microseconds since 1970.
     """
 
     position: int
@@ -35,6 +36,7 @@ class ParkedEvent(Struct, frozen=True, kw_only=True):
     reason: str
     command_id: str = ""
     through: int = 0
+    occurred_at_us: int = 0
 
 
 class Parking(Struct, frozen=True, kw_only=True):
@@ -57,6 +59,7 @@ def parked_as(cause: Cause, entry: RawEntry, reason: str, through: int) -> Parke
         reason=reason,
         command_id=entry.command_id,
         through=through,
+        occurred_at_us=entry.occurred_at_us,
     )
 
 

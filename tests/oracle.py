@@ -38,6 +38,24 @@ SEALED = {
     "MemoryDeleted": ["reason"],
 }  # fmt: skip
 
+HISTORY = {
+    "memories": (
+        "memory_history",
+        [
+            "version", "tier", "confidence", "observations", "last_reinforced_at", "useful",
+            "not_useful", "tags", "state", "ended_by", "ended_at", "ended_reason", "superseded_by",
+            "quality_dropped_at",
+        ],
+    ),
+    "episodes": (
+        "episode_history",
+        [
+            "status", "reason", "distiller", "status_before", "reason_before", "memory_ids",
+            "reinforced_ids", "distilled_position", "deleted_at",
+        ],
+    ),
+}  # fmt: skip
+
 # What stands in for a text whose key was destroyed, where that is not "[erased]".
 ERASED: dict[str, Any] = {"tags": [], "entities": [], "relations": [], "metadata": {}}
 
@@ -64,6 +82,7 @@ def fold_state(facts: Iterable[Fact], parked: frozenset[int] = frozenset()) -> T
     """Fold opened events into the state view's tables, leaving out ``parked`` positions."""
     fold = _Fold()
     for fact in facts:
+        fold.see(fact)
         if fact["position"] not in parked:
             fold.take(fact)
     return fold.tables
@@ -115,13 +134,22 @@ class _Fold:
     """One method per event type, in snake case."""
 
     def __init__(self) -> None:
+        self.latest: int | None = None
         self.tables: Tables = {
             name: {}
             for name in (
                 "episodes", "memories", "versions", "votes", "observations", "memory_tags",
                 "agents", "grants", "enrolment_tokens", "namespaces", "sessions", "removed",
+                "memory_history", "episode_history", "moments",
             )
         }  # fmt: skip
+
+    def see(self, fact: Fact) -> None:
+        """Every event has its time, also one that the view cannot show."""
+        if self.latest is None or fact["at"] > self.latest:
+            self.latest = fact["at"]
+            row = {"position": fact["position"], "latest": fact["at"]}
+            self.tables["moments"][fact["position"]] = row
 
     def take(self, fact: Fact) -> None:
         if gone := self.tables["removed"].get(fact["id"]):
@@ -223,6 +251,9 @@ class _Fold:
                     if (row["namespace"], row["session_id"] or "") == (namespace, session or "")
                 ]:
                     del rows[gone]
+                    past = self.tables[f"{kind}_history"]
+                    for key in [key for key in past if key[0] == gone]:
+                        del past[key]
                     self.tables["removed"][gone] = {
                         "id": gone, "kind": kind, "namespace": namespace,
                     }  # fmt: skip
@@ -431,6 +462,13 @@ class _Fold:
 
     def _change(self, table: str, fact: Fact, **values: Any) -> None:
         row = self.tables[table][fact["id"]]
+        history, names = HISTORY[table]
+        self.tables[history][fact["id"], row["position"]] = {
+            "id": fact["id"],
+            "from_position": row["position"],
+            "to_position": fact["position"],
+            **{name: row[name] for name in names},
+        }
         row.update(values, position=fact["position"])
         self._changed(row["namespace"], fact)
 

@@ -21,6 +21,9 @@ KEYS = {
     "namespaces": ("namespace",),
     "sessions": ("namespace", "session_id"),
     "removed": ("id",),
+    "memory_history": ("id", "from_position"),
+    "episode_history": ("id", "from_position"),
+    "moments": ("position",),
 }
 BOOKKEEPING = {"meta", "checkpoint", "parked"}
 JSON = {

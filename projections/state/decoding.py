@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.events import Entity, Quota, Relation, Source
+from projections.state.history import Table, as_of
 from projections.state.step import moment
 
 R = TypeVar("R", bound=Struct)
@@ -35,7 +36,8 @@ _COLUMN_OF: Final[Mapping[str, str]] = {"references": "refers_to"}
 _COMPUTED: Final[Mapping[str, str]] = {
     "observed_in": (
         "(SELECT json_group_array(episode_id) FROM (SELECT episode_id FROM observations "
-        "WHERE memory_id = memories.id ORDER BY position)) AS observed_in"
+        "WHERE memory_id = memories.id AND position <= memories.position ORDER BY position)) "
+        "AS observed_in"
     ),
     "granted": (
         "(SELECT json_group_array(namespace) FROM grants WHERE grants.agent_id = agents.agent_id)"
@@ -61,23 +63,38 @@ def decode(row_type: type[R], row: Sequence[Any]) -> R:
 
 
 def select(
-    connection: sqlite3.Connection, row_type: type[R], rest: str, bound: Iterable[Any] = ()
+    connection: sqlite3.Connection,
+    row_type: type[R],
+    rest: str,
+    bound: Iterable[Any] = (),
+    before: str = "",
 ) -> list[R]:
-    """Run ``SELECT <columns> <rest>`` and decode every row."""
-    rows = connection.execute(f"SELECT {columns(row_type)} {rest}", tuple(bound))  # rest is ours
+    """Run ``<before> SELECT <columns> <rest>`` and decode every row."""
+    rows = connection.execute(
+        f"{before}SELECT {columns(row_type)} {rest}", tuple(bound)
+    )  # all ours
     return [decode(row_type, row) for row in rows]
 
 
 def select_by_ids(
-    connection: sqlite3.Connection, row_type: type[R], table: str, ids: Iterable[str]
+    connection: sqlite3.Connection,
+    row_type: type[R],
+    table: Table,
+    ids: Iterable[str],
+    position: int | None = None,
 ) -> dict[str, R]:
-    """Decode the rows with these ids, in their order; an id without a row is left out."""
+    """Decode the rows with these ids, in their order; an id without a row is left out.
+
+    ``position``: as the rows were there, and only those that there were.
+    """
     wanted = list(dict.fromkeys(ids))
+    then = as_of(table, position)
     rows = select(
         connection,
         row_type,
         f"FROM {table} WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # our names
-        (msgspec.json.encode(wanted).decode(),),
+        (*then.bound, msgspec.json.encode(wanted).decode()),
+        then.sql,
     )
     found = dict(zip((row.id for row in rows), rows, strict=True))  # type: ignore[attr-defined]  # a row with an id
     return {name: found[name] for name in wanted if name in found}

@@ -14,6 +14,7 @@ from domain.events import (
     SessionClosed,
 )
 from eventlog.sealing import EPHEMERAL_SUFFIX
+from projections.state.history import changing
 from projections.state.step import Kind, Step, as_json, microseconds
 
 NO_SESSION: Final = ""
@@ -56,7 +57,7 @@ def episode_committed(step: Step, event: Event, body: EpisodeCommitted) -> None:
 
 def episode_skipped(step: Step, event: Event, body: EpisodeSkipped) -> None:
     """Note why nothing was taken from it."""
-    if (namespace := step.namespace_of("episode", event)) is None:
+    if (namespace := changing(step, "episode", event)) is None:
         return
     step.execute(
         "UPDATE episodes SET status = 'skipped', reason = ?, position = ? WHERE id = ?",
@@ -67,7 +68,7 @@ def episode_skipped(step: Step, event: Event, body: EpisodeSkipped) -> None:
 
 def episode_distilled(step: Step, event: Event, body: EpisodeDistilled) -> None:
     """Note what it became."""
-    if (namespace := step.namespace_of("episode", event)) is None:
+    if (namespace := changing(step, "episode", event)) is None:
         return
     step.execute(
         "UPDATE episodes SET status = 'distilled', reason = NULL, distiller = ?, memory_ids = ?, "
@@ -86,26 +87,30 @@ def episode_distilled(step: Step, event: Event, body: EpisodeDistilled) -> None:
 
 def episode_deleted(step: Step, event: Event, body: EpisodeDeleted) -> None:
     """Make it a tombstone."""
-    if (namespace := step.namespace_of("episode", event)) is None:
+    if (namespace := changing(step, "episode", event)) is None:
         return
-    step.execute(
+    changed = step.execute(
         "UPDATE episodes SET status_before = status, status = 'deleted', reason_before = reason, "
         "reason = ?, deleted_at = ?, position = ? WHERE id = ? AND status != 'deleted'",
         (body.reason, microseconds(event.occurred_at), event.position, event.aggregate_id),
     )
+    if not changed.rowcount:
+        _only_seen(step, event)
     step.changed(namespace, event)
 
 
 def episode_restored(step: Step, event: Event, body: EpisodeRestored) -> None:  # noqa: ARG001  # who restored it stays in the log
     """Give it back the status it had."""
-    if (namespace := step.namespace_of("episode", event)) is None:
+    if (namespace := changing(step, "episode", event)) is None:
         return
-    step.execute(
+    changed = step.execute(
         "UPDATE episodes SET status = status_before, status_before = NULL, "
         "reason = reason_before, reason_before = NULL, deleted_at = NULL, position = ? "
         "WHERE id = ? AND status = 'deleted'",
         (event.position, event.aggregate_id),
     )
+    if not changed.rowcount:
+        _only_seen(step, event)
     step.changed(namespace, event)
 
 
@@ -152,6 +157,13 @@ def went_with_its_session(
     return True
 
 
+def _only_seen(step: Step, event: Event) -> None:
+    """Let a new stretch of the row begin although it says the same: its history has no gap."""
+    step.execute(
+        "UPDATE episodes SET position = ? WHERE id = ?", (event.position, event.aggregate_id)
+    )
+
+
 def _remove(
     step: Step, kind: Kind, table: str, namespace: str, session: str, position: int
 ) -> None:
@@ -163,6 +175,7 @@ def _remove(
         f"WHERE {which} ON CONFLICT DO NOTHING",
         bound,
     )
+    step.execute(f"DELETE FROM {kind}_history WHERE id IN ({chosen})", bound)  # noqa: S608
     if kind == "memory":
         for dependent in ("versions", "votes", "observations", "memory_tags"):
             step.execute(f"DELETE FROM {dependent} WHERE memory_id IN ({chosen})", bound)  # noqa: S608

@@ -11,7 +11,7 @@ from __future__ import annotations
 import binascii
 import sqlite3
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal, cast
 
@@ -24,6 +24,7 @@ from domain.policies.importance import importance, retention
 from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
 from projections.state.decoding import select_by_ids
+from projections.state.history import as_of
 from projections.state.rows import EpisodeRow, MemoryRow, MemoryState
 from projections.state.step import microseconds, moment
 
@@ -33,6 +34,9 @@ Scope = frozenset[str] | None
 LIVE: Final = "(state = 'live' AND (expires_at IS NULL OR expires_at > ?))"
 ENDED: Final = "(state = 'tombstone' OR (state = 'live' AND expires_at <= ?))"
 GONE: Final = "(status = 'deleted' OR (expires_at IS NOT NULL AND expires_at <= ?))"
+
+_TAGGED: Final = "EXISTS (SELECT 1 FROM memory_tags WHERE memory_id = id AND tag = ?)"
+_TAGGED_THEN: Final = "EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)"
 
 _END_OF_TIME: Final = 253_402_300_799_999_999  # the last microsecond of the year 9999
 
@@ -51,11 +55,15 @@ _KEYS: Final[dict[Sort, str]] = {
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
-    """Where a list goes on: after ``key``, in the order of ``sort`` as of ``now`` (µs)."""
+    """Where a list goes on: after ``key``, in the order of ``sort`` as of ``now`` (µs).
+
+    ``position`` is that of a list of the past.
+    """
 
     sort: str
     now: Annotated[int, msgspec.Meta(ge=0, le=_END_OF_TIME)]
     key: tuple[float, float, float]
+    position: int | None = None
 
 
 def list_memories(
@@ -69,9 +77,13 @@ def list_memories(
     sort: Sort,
     cursor: str | None,
     limit: int,
+    position: int | None = None,
 ) -> tuple[list[MemoryRow], str | None]:
-    """Give one page and the cursor of the next, None at the end. Raises `InvalidCommand`."""
-    after = _read_cursor(cursor, sort) if cursor is not None else None
+    """Give one page and the cursor of the next, None at the end. Raises `InvalidCommand`.
+
+    ``position``: the memories as they were there; ``now`` is then the time by which they age.
+    """
+    after = _read_cursor(cursor, sort, position) if cursor is not None else None
     at = after.now if after is not None else microseconds(now) or 0
     key = _KEYS[sort]
     in_scope, bound = within(scope)
@@ -81,21 +93,23 @@ def list_memories(
         clauses.append("category = ?")
         bound.append(category)
     if tag is not None:
-        clauses.append("EXISTS (SELECT 1 FROM memory_tags WHERE memory_id = id AND tag = ?)")
+        clauses.append(_TAGGED if position is None else _TAGGED_THEN)
         bound.append(tag)
     key_bound = [at] * key.count("?")
     if after is not None:
         clauses.append(f"({key}) < (?, ?, ?)")
         bound += [*key_bound, *after.key]
     # Only keys and ids are sorted; the rows of the one page are fetched by id.
+    then = as_of("memories", position)
     keys = connection.execute(
-        f"SELECT {key}, id FROM memories WHERE {' AND '.join(clauses)} "  # noqa: S608
+        f"{then.sql}SELECT {key}, id FROM memories WHERE {' AND '.join(clauses)} "  # noqa: S608
         "ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT ?",
-        [*key_bound, *bound, limit + 1],
+        [*then.bound, *key_bound, *bound, limit + 1],
     ).fetchall()
-    rows = select_by_ids(connection, MemoryRow, "memories", (found[3] for found in keys[:limit]))
+    ids = [found[3] for found in keys[:limit]]
+    rows = select_by_ids(connection, MemoryRow, "memories", ids, position)
     items = [row.at(_moment(at)) for row in rows.values()]
-    return items, _next(keys, limit, sort, at)
+    return items, _next(keys, limit, sort, at, position)
 
 
 def list_tombstones(
@@ -139,6 +153,21 @@ def most_important(
     )
     found = select_by_ids(connection, MemoryRow, "memories", [row[3] for row in keys])
     return list(found.values())
+
+
+def tagged(
+    connection: sqlite3.Connection, tags: Iterable[str], scope: Scope, position: int
+) -> frozenset[str]:
+    """Give the ids of the memories in the scope that had all these tags at ``position``."""
+    then = as_of("memories", position)
+    in_scope, bound = within(scope)
+    wanted = list(tags)
+    which = " AND ".join([in_scope, *[_TAGGED_THEN] * len(wanted)])
+    rows = connection.execute(
+        f"{then.sql}SELECT id FROM memories WHERE {which}",  # noqa: S608  # our names
+        [*then.bound, *bound, *wanted],
+    )
+    return frozenset(row[0] for row in rows)
 
 
 def within(scope: Scope) -> tuple[str, list[Any]]:
@@ -191,19 +220,21 @@ def _state_clause(state: MemoryState) -> str:
     return {"live": LIVE, "tombstone": ENDED, "candidate": "state = ?"}[state]
 
 
-def _next(keys: list[Sequence[Any]], limit: int, sort: str, at: int) -> str | None:
+def _next(
+    keys: list[Sequence[Any]], limit: int, sort: str, at: int, position: int | None = None
+) -> str | None:
     """Give the cursor behind the last row of the page, None if there was no row more."""
     if len(keys) <= limit:
         return None
     last = keys[limit - 1]
-    return _write_cursor(Cursor(sort, at, (last[0], last[1], last[2])))
+    return _write_cursor(Cursor(sort, at, (last[0], last[1], last[2]), position))
 
 
 def _write_cursor(cursor: Cursor) -> str:
     return urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
 
 
-def _read_cursor(text: str, sort: str) -> Cursor:
+def _read_cursor(text: str, sort: str, position: int | None = None) -> Cursor:
     try:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
         cursor = msgspec.json.decode(raw, type=Cursor)
@@ -215,6 +246,9 @@ def _read_cursor(text: str, sort: str) -> Cursor:
         raise InvalidCommand(
             "cursor", f"it belongs to a list sorted by {cursor.sort!r}, not {sort!r}"
         )
+    if cursor.position != position:
+        belongs = "the present" if cursor.position is None else f"position {cursor.position}"
+        raise InvalidCommand("cursor", f"it belongs to a list as of {belongs}; ask as of the same")
     return cursor
 
 

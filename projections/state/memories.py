@@ -17,6 +17,7 @@ from domain.events import (
     TierChanged,
 )
 from projections.state.episodes import went_with_its_session
+from projections.state.history import changing
 from projections.state.rows import EndedBy
 from projections.state.step import Step, as_json, microseconds
 
@@ -87,7 +88,7 @@ def memory_created(step: Step, event: Event, body: MemoryCreated) -> None:
 
 def memory_corrected(step: Step, event: Event, body: MemoryCorrected) -> None:
     """Give it its next text; the earlier ones stay in ``versions``."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     at = microseconds(event.occurred_at)
     step.execute(
@@ -124,7 +125,7 @@ def memory_corrected(step: Step, event: Event, body: MemoryCorrected) -> None:
 
 def memory_reinforced(step: Step, event: Event, body: MemoryReinforced) -> None:
     """Count one more observation of the same statement."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     at = microseconds(event.occurred_at)
     step.execute(
@@ -148,7 +149,7 @@ def memory_reinforced(step: Step, event: Event, body: MemoryReinforced) -> None:
 
 def feedback_given(step: Step, event: Event, body: FeedbackGiven) -> None:
     """Add one vote with its weight."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     useful = body.weight if body.verdict == "useful" else 0
     step.execute(
@@ -174,7 +175,7 @@ def feedback_given(step: Step, event: Event, body: FeedbackGiven) -> None:
 
 def quality_dropped(step: Step, event: Event, body: QualityDropped) -> None:  # noqa: ARG001  # the score follows from the votes
     """Note when its quality fell under the bound."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
         "UPDATE memories SET quality_dropped_at = ?, position = ? WHERE id = ?",
@@ -185,7 +186,7 @@ def quality_dropped(step: Step, event: Event, body: QualityDropped) -> None:  # 
 
 def tier_changed(step: Step, event: Event, body: TierChanged) -> None:
     """Pin or unpin it."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
         "UPDATE memories SET tier = ?, position = ? WHERE id = ?",
@@ -196,7 +197,7 @@ def tier_changed(step: Step, event: Event, body: TierChanged) -> None:
 
 def memory_tagged(step: Step, event: Event, body: MemoryTagged) -> None:
     """Replace its tags."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
         "UPDATE memories SET tags = ?, position = ? WHERE id = ?",
@@ -223,7 +224,7 @@ def memory_deleted(step: Step, event: Event, body: MemoryDeleted) -> None:
 
 def memory_restored(step: Step, event: Event, body: MemoryRestored) -> None:  # noqa: ARG001  # who restored it stays in the log
     """Let it live again with the text it had."""
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
         "UPDATE memories SET state = 'live', ended_by = NULL, ended_at = NULL, "
@@ -236,7 +237,7 @@ def memory_restored(step: Step, event: Event, body: MemoryRestored) -> None:  # 
 def _end(
     step: Step, event: Event, ended_by: EndedBy, reason: str | None, by: str | None = None
 ) -> None:
-    if (namespace := step.namespace_of("memory", event)) is None:
+    if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
         "UPDATE memories SET state = 'tombstone', ended_by = ?, ended_at = ?, ended_reason = ?, "

@@ -24,6 +24,7 @@ from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
 from projections.state import agents, episodes, memories
 from projections.state.decoding import select
+from projections.state.history import note_moments
 from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
 from projections.state.step import Step
 
@@ -110,10 +111,12 @@ class StateProjector:
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             self._require_fence()
+            reached = self.checkpoint().position
             step = Step(self._connection)
             for event in events:
                 _apply_one(step, event)
             step.finish()
+            note_moments(self._connection, reached, events, parking.added)
             self._keep(checkpoint, parking)
             self._connection.execute("COMMIT")
         except BaseException:
@@ -152,8 +155,8 @@ class StateProjector:
             "DELETE FROM parked WHERE position = ?", [(p,) for p in parking.released]
         )
         self._connection.executemany(
-            "INSERT INTO parked (position, key, type, cause, reason, command_id, through) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (position) DO UPDATE SET "
+            "INSERT INTO parked (position, key, type, cause, reason, command_id, through, "
+            "occurred_at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (position) DO UPDATE SET "
             "cause = excluded.cause, reason = excluded.reason, through = excluded.through",
             [astuple(parked) for parked in parking.added],
         )

@@ -8,11 +8,14 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
 
+from projections.state.history import Table, as_of
 from projections.state.listing import LIVE, Scope, within
 from projections.state.rows import ScanHit
 from projections.state.step import microseconds
 
 MAX_TERMS: Final = 24
+
+_TABLES: Final[tuple[Table, ...]] = ("memories", "episodes")
 
 # A distilled episode counts only while one of its memories is live and unchanged since: one that it
 # made, in its first text, or one that it confirmed, in the text that it had then.
@@ -33,9 +36,18 @@ _WORD: Final = re.compile(r"[^\W_][\w./:-]*", re.ASCII)
 
 
 def search_substring(
-    connection: sqlite3.Connection, text: str, scope: Scope, *, now: datetime, limit: int
+    connection: sqlite3.Connection,
+    text: str,
+    scope: Scope,
+    *,
+    now: datetime,
+    limit: int,
+    position: int | None = None,
 ) -> list[ScanHit]:
-    """Give live rows that hold terms of ``text``, most terms first, newest first among equals."""
+    """Give live rows that hold terms of ``text``, most terms first, newest first among equals.
+
+    ``position``: what was live there, with the text that it had there.
+    """
     terms = scan_terms(text)
     if not terms:
         return []
@@ -43,14 +55,16 @@ def search_substring(
     at = microseconds(now)
     in_scope, scope_bound = within(scope)
     bound: list[Any] = [*terms, *scope_bound, at]
+    then = [as_of(table, position) for table in _TABLES]
+    before = then[0].sql + then[1].sql.replace("WITH", ",", 1)
     rows = connection.execute(
-        "SELECT id, layer, terms, position FROM ("  # noqa: S608  # constants, and one term per "?"
+        f"{before}SELECT id, layer, terms, position FROM ("  # noqa: S608  # constants, and one term per "?"
         f"SELECT id, 'memory' AS layer, {found} AS terms, position FROM memories "
         f"WHERE {in_scope} AND {LIVE} UNION ALL "
         f"SELECT id, 'episode', {found}, position FROM episodes "
         f"WHERE {in_scope} AND {RECALLABLE_EPISODE}"
         ") WHERE terms > 0 ORDER BY terms DESC, position DESC LIMIT ?",
-        [*bound, *bound, at, at, limit],
+        [*then[0].bound, *then[1].bound, *bound, *bound, at, at, limit],
     )
     return [ScanHit(id=row[0], layer=row[1], terms=row[2], position=row[3]) for row in rows]
 

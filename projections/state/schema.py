@@ -4,6 +4,10 @@ Times are microseconds since 1970 (UTC). ``position`` is that of the event which
 row, ``created_position`` that of the first. Lists and objects are JSON text. Every row is owned
 by one aggregate, whose events arrive in order; what another aggregate's event does to it is
 written so that the order of the two does not matter (see ``sessions``).
+
+``memory_history`` and ``episode_history`` hold what rows said before they changed, each in the
+stretch of positions [from_position, to_position); ``versions`` holds the texts. ``moments`` has a
+row for every position at which the running maximum of the events' times rose (see `history`).
 """
 
 from __future__ import annotations
@@ -15,7 +19,8 @@ FILE_NAME: Final = "state.sqlite"
 
 TABLES: Final = (
     "episodes", "memories", "versions", "votes", "observations", "memory_tags", "agents", "grants",
-    "enrolment_tokens", "namespaces", "sessions", "removed",
+    "enrolment_tokens", "namespaces", "sessions", "removed", "memory_history", "episode_history",
+    "moments",
 )  # fmt: skip
 """The tables that say what the log says; the others are the view's own book-keeping."""
 
@@ -28,7 +33,7 @@ CREATE TABLE IF NOT EXISTS checkpoint (
 CREATE TABLE IF NOT EXISTS parked (
     position INTEGER PRIMARY KEY,
     key TEXT NOT NULL, type TEXT NOT NULL, cause TEXT NOT NULL, reason TEXT NOT NULL,
-    command_id TEXT NOT NULL, through INTEGER NOT NULL
+    command_id TEXT NOT NULL, through INTEGER NOT NULL, occurred_at_us INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS episodes (
     id TEXT PRIMARY KEY,
@@ -118,4 +123,22 @@ CREATE TABLE IF NOT EXISTS sessions (
 CREATE TABLE IF NOT EXISTS removed (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, namespace TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS memory_history (
+    id TEXT NOT NULL, from_position INTEGER NOT NULL, to_position INTEGER NOT NULL,
+    version INTEGER NOT NULL, tier TEXT NOT NULL, confidence REAL NOT NULL,
+    observations INTEGER NOT NULL, last_reinforced_at INTEGER,
+    useful INTEGER NOT NULL, not_useful INTEGER NOT NULL, tags TEXT NOT NULL,
+    state TEXT NOT NULL, ended_by TEXT, ended_at INTEGER, ended_reason TEXT, superseded_by TEXT,
+    quality_dropped_at INTEGER,
+    PRIMARY KEY (id, from_position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS episode_history (
+    id TEXT NOT NULL, from_position INTEGER NOT NULL, to_position INTEGER NOT NULL,
+    status TEXT NOT NULL, reason TEXT, distiller TEXT, status_before TEXT, reason_before TEXT,
+    memory_ids TEXT NOT NULL, reinforced_ids TEXT NOT NULL, distilled_position INTEGER,
+    deleted_at INTEGER,
+    PRIMARY KEY (id, from_position)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS moments (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS moments_by_time ON moments (latest);
 """

@@ -24,6 +24,7 @@ from projections.parking import ParkedEvent
 from projections.state import counts, listing, scan
 from projections.state.connection import Readers
 from projections.state.decoding import select, select_by_ids
+from projections.state.history import Moment, moment_at, position_passed
 from projections.state.listing import Scope, Sort
 from projections.state.rows import (
     AgentRow,
@@ -42,7 +43,7 @@ R = TypeVar("R", bound=Struct)
 
 
 class StateView:
-    """What everything is now. Every method raises `ViewBehind` before the view was begun."""
+    """What everything is, and was. Every method raises `ViewBehind` before the view was begun."""
 
     def __init__(self, path: Path, policy: PolicySettings = DEFAULT_POLICY) -> None:
         """Read the view in ``path`` (``views/state``), which need not exist yet."""
@@ -102,26 +103,59 @@ class StateView:
             position = _checkpoint(connection).position
             return digest_of("state", position, _every_row(connection), parked)
 
+    # --- the past ------------------------------------------------------------------------------
+
+    def moment_at(self, position: int) -> Moment:
+        """Give the moment of a position. Raises `ViewBehind` if the view has not reached it."""
+        with self._readers.reading() as connection:
+            reached = _checkpoint(connection).position
+            if reached < position:
+                raise ViewBehind(f"the state view is at {reached}, before position {position}")
+            return moment_at(connection, position)
+
+    def moment_before(self, time: datetime, at_least: int = 0) -> Moment:
+        """Give the moment of the largest position whose running maximum of times is ≤ ``time``.
+
+        Where the view has seen no later time, that is its end: the log's, if the caller names
+        that as ``at_least``. Raises `ViewBehind` if the view has not reached it.
+        """
+        with self._readers.reading() as connection:
+            position = position_passed(connection, time)
+            if position is None:
+                position = _checkpoint(connection).position
+                if position < at_least:
+                    raise ViewBehind(f"the state view is at {position}, the log at {at_least}")
+            return moment_at(connection, position)
+
     # --- by id ---------------------------------------------------------------------------------
 
-    def memory(self, memory_id: str, *, now: datetime) -> MemoryRow | None:
-        """Give one memory in whatever state it is at ``now``."""
-        return self.memories((memory_id,), now=now).get(memory_id)
+    def memory(
+        self, memory_id: str, *, now: datetime, position: int | None = None
+    ) -> MemoryRow | None:
+        """Give one memory in whatever state it is at ``now``, or was at ``position``."""
+        return self.memories((memory_id,), now=now, position=position).get(memory_id)
 
-    def memories(self, ids: Iterable[str], *, now: datetime) -> dict[str, MemoryRow]:
-        """Give the memories that exist among ``ids``, in whatever state they are at ``now``."""
+    def memories(
+        self, ids: Iterable[str], *, now: datetime, position: int | None = None
+    ) -> dict[str, MemoryRow]:
+        """Give the memories that exist among ``ids``, in whatever state they are at ``now``.
+
+        ``position``: those that existed there, as they were; ``now`` is then their moment's time.
+        """
         with self._readers.reading() as connection:
-            rows = select_by_ids(connection, MemoryRow, "memories", ids)
+            rows = select_by_ids(connection, MemoryRow, "memories", ids, position)
         return {name: row.at(now) for name, row in rows.items()}
 
     def episode(self, episode_id: str, *, now: datetime) -> EpisodeRow | None:
         """Give one episode in whatever state it is at ``now``."""
         return self.episodes((episode_id,), now=now).get(episode_id)
 
-    def episodes(self, ids: Iterable[str], *, now: datetime) -> dict[str, EpisodeRow]:
-        """Give the episodes that exist among ``ids``, in whatever state they are at ``now``."""
+    def episodes(
+        self, ids: Iterable[str], *, now: datetime, position: int | None = None
+    ) -> dict[str, EpisodeRow]:
+        """Give the episodes that exist among ``ids``, like `memories`."""
         with self._readers.reading() as connection:
-            rows = select_by_ids(connection, EpisodeRow, "episodes", ids)
+            rows = select_by_ids(connection, EpisodeRow, "episodes", ids, position)
         return {name: row.at(now) for name, row in rows.items()}
 
     def versions(self, memory_id: str) -> list[VersionRow]:
@@ -158,11 +192,13 @@ class StateView:
         sort: Sort = "recent",
         cursor: str | None = None,
         limit: int = 50,
+        position: int | None = None,
     ) -> tuple[list[MemoryRow], str | None]:
         """Give one page and the next page's cursor, None at the end.
 
         ``sort``: ``recent`` by creation, ``confidence`` by the effective one and then last seen,
-        ``importance``; each the highest first. Raises `InvalidCommand` for a foreign cursor.
+        ``importance``; each the highest first. ``position``: what was there, as it was; ``now`` is
+        then its moment's time. Raises `InvalidCommand` for a foreign cursor.
         """
         with self._readers.reading() as connection:
             return listing.list_memories(
@@ -175,6 +211,7 @@ class StateView:
                 sort=sort,
                 cursor=cursor,
                 limit=limit,
+                position=position,
             )
 
     def list_tombstones(
@@ -205,11 +242,28 @@ class StateView:
             return counts.stats(connection, scope, now, _checkpoint(connection).position)
 
     def search_substring(
-        self, text: str, scope: Scope, *, now: datetime, limit: int = 50
+        self,
+        text: str,
+        scope: Scope,
+        *,
+        now: datetime,
+        limit: int = 50,
+        position: int | None = None,
     ) -> list[ScanHit]:
-        """Give the live rows that hold most terms of ``text``, without any index."""
+        """Give the live rows that hold most terms of ``text``, without any index.
+
+        ``position``: those that were live there, with the texts they had; ``now`` is then its
+        moment's time.
+        """
         with self._readers.reading() as connection:
-            return scan.search_substring(connection, text, scope, now=now, limit=limit)
+            return scan.search_substring(
+                connection, text, scope, now=now, limit=limit, position=position
+            )
+
+    def tagged(self, tags: Iterable[str], scope: Scope, position: int) -> frozenset[str]:
+        """Give the ids of the memories in the scope that had all these tags at ``position``."""
+        with self._readers.reading() as connection:
+            return listing.tagged(connection, tags, scope, position)
 
 
 def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:
