@@ -123,7 +123,7 @@ def to_arrow(rows: Sequence[Row], dimension: int) -> ArrowTable:
 
 def from_arrow(table: ArrowTable) -> list[Row]:
     """Give back the rows of an Arrow table that has every column of the schema."""
-    vectors = _row_vectors(table)
+    vectors = row_vectors(table)
     plain: list[dict[str, Any]] = table.drop_columns(["vector"]).to_pylist()
     rows = []
     for fields, vector in zip(plain, vectors, strict=True):
@@ -131,6 +131,21 @@ def from_arrow(table: ArrowTable) -> list[Row]:
             fields[name] = tuple(fields[name] or ())
         rows.append(Row(**fields, vector=vector))
     return rows
+
+
+def row_vectors(table: ArrowTable) -> list[NDArray[np.float32] | None]:
+    """Give the ``vector`` column of an Arrow table: float32[dimension] or None for each row."""
+    column = table.column("vector").combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else None
+    if column is None or not len(column):
+        return [None] * table.num_rows
+    dimension = column.type.list_size
+    values = column.values.to_numpy(zero_copy_only=False)
+    flat = values[column.offset * dimension : (column.offset + len(column)) * dimension]
+    grid = flat.reshape(len(column), dimension).astype(np.float32, copy=False)
+    present = column.is_valid().to_numpy(zero_copy_only=False)
+    return [grid[i].copy() if present[i] else None for i in range(len(column))]
 
 
 def sentinel(content: str, sequence: int) -> Row:
@@ -205,17 +220,3 @@ def _vectors(vectors: Sequence[NDArray[np.float32] | None], dimension: int) -> A
     return pa.FixedSizeListArray.from_arrays(
         pa.array(flat.reshape(-1)), dimension, mask=pa.array(missing)
     )
-
-
-def _row_vectors(table: ArrowTable) -> list[NDArray[np.float32] | None]:
-    column = table.column("vector").combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks) if column.num_chunks else None
-    if column is None or not len(column):
-        return [None] * table.num_rows
-    dimension = column.type.list_size
-    values = column.values.to_numpy(zero_copy_only=False)
-    flat = values[column.offset * dimension : (column.offset + len(column)) * dimension]
-    grid = flat.reshape(len(column), dimension).astype(np.float32, copy=False)
-    present = column.is_valid().to_numpy(zero_copy_only=False)
-    return [grid[i].copy() if present[i] else None for i in range(len(column))]

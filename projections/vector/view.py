@@ -7,13 +7,14 @@ within a second, or at once after `VectorView.checkpoint`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import lancedb
 import numpy as np
+import pyarrow as pa
 from lancedb.query import BooleanQuery, FullTextQuery, MatchQuery, Occur, PhraseQuery
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from projections.vector.schema import (
     metadata_pair,
     microseconds,
     moment,
+    row_vectors,
     sql_list,
     sql_text,
 )
@@ -186,7 +188,7 @@ class VectorView:
             query = query.nprobes(_PROBES).refine_factor(_REFINE)
             return query.where(where(search)).select(columns).limit(count).to_arrow()
 
-        return _best_per_source(rows, limit, lambda row: 1.0 - float(row["_distance"]))
+        return _best_per_source(rows, limit)
 
     def lexical(
         self,
@@ -210,15 +212,13 @@ class VectorView:
             .to_arrow()
         )
         scores = rank(query, found.column("tokens").to_pylist())
-        hits: dict[str, Hit] = {}
-        order = sorted(range(len(scores)), key=lambda i: (-scores[i], found["id"][i].as_py()))
+        ids, sources = found["id"].to_pylist(), found["source_id"].to_pylist()
+        order = sorted(range(len(scores)), key=lambda i: (-scores[i], ids[i]))
+        best: dict[str, int] = {}
         for index in order:
-            row = found.slice(index, 1).to_pylist()[0]
-            if row["source_id"] not in hits:
-                hits[row["source_id"]] = _hit(row, scores[index])
-            if len(hits) == limit:
-                break
-        return list(hits.values())
+            best.setdefault(sources[index], index)
+        chosen = list(best.values())[:limit]
+        return _hits(_rows(found, chosen), [scores[index] for index in chosen])
 
     def _table(self) -> Any:
         """Give the live generation's table, or None while there is none."""
@@ -286,23 +286,36 @@ def _full_text(query: LexicalQuery) -> FullTextQuery:
     return BooleanQuery([(Occur.SHOULD, part) for part in (terms, *phrases)])
 
 
-def _best_per_source(
-    rows: Callable[[int], ArrowTable], limit: int, score: Callable[[dict[str, Any]], float]
-) -> list[Hit]:
-    """Ask for ever more rows until there are ``limit`` sources, or no more rows."""
+def _best_per_source(rows: Callable[[int], ArrowTable], limit: int) -> list[Hit]:
+    """Ask for ever more rows, nearest first, until there are ``limit`` sources or no more rows."""
     count = limit
     while True:
         found = rows(count)
-        hits: dict[str, Hit] = {}
-        for row in found.to_pylist():
-            hits.setdefault(row["source_id"], _hit(row, score(row)))
-        if len(hits) >= limit or found.num_rows < count:
-            return list(hits.values())[:limit]
+        best: dict[str, int] = {}
+        for index, source in enumerate(found["source_id"].to_pylist()):
+            best.setdefault(source, index)
+        if len(best) >= limit or found.num_rows < count:
+            chosen = _rows(found, list(best.values())[:limit])
+            return _hits(chosen, [1.0 - distance for distance in chosen["_distance"].to_pylist()])
         count *= 4
 
 
-def _hit(row: dict[str, Any], score: float) -> Hit:
-    vector = row.get("vector")
+def _rows(found: ArrowTable, indices: list[int]) -> ArrowTable:
+    return found.take(pa.array(indices, type=pa.int64()))
+
+
+def _hits(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:
+    vectors: Sequence[NDArray[np.float32] | None] = [None] * found.num_rows
+    if "vector" in found.column_names:
+        vectors = row_vectors(found)
+        found = found.drop_columns(["vector"])
+    return [
+        _hit(row, score, vector)
+        for row, score, vector in zip(found.to_pylist(), scores, vectors, strict=True)
+    ]
+
+
+def _hit(row: dict[str, Any], score: float, vector: NDArray[np.float32] | None) -> Hit:
     recorded_at = moment(row["recorded_at"])
     assert recorded_at is not None
     return Hit(
@@ -326,5 +339,5 @@ def _hit(row: dict[str, Any], score: float) -> Hit:
         tags=tuple(row["tags"] or ()),
         derived_from=tuple(row["derived_from"] or ()),
         superseded=bool(row["superseded"]),
-        vector=None if vector is None else np.asarray(vector, dtype=np.float32),
+        vector=vector,
     )

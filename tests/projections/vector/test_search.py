@@ -116,6 +116,18 @@ def test_filters_narrow_both_searches_alike(
     assert lexical == dense == set(expected)
 
 
+def test_a_filter_is_applied_before_the_limit(place: Place, history: History) -> None:
+    for number in range(300):
+        history.commit(f"the proxy {number}")
+    far = history.commit("some longer words about the one proxy of x", namespace="x-main")
+    place.project(history.events)
+    place.fill()
+    view = place.view()
+    of_x = SearchFilter(namespaces=frozenset({"x-main"}))
+    assert [hit.source_id for hit in view.lexical("proxy", of_x, 1)] == [far]
+    assert [hit.source_id for hit in view.dense(letters("the proxy 7"), of_x, 1)] == [far]
+
+
 @pytest.mark.parametrize("evil", ["' OR '1'='1", "x') OR true --", "\\' OR 1=1 --", "'; DROP"])
 @pytest.mark.parametrize(
     "where",
