@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar, cast
@@ -40,7 +40,8 @@ class MemoryApplication(Application[str]):
     """Loads aggregates from the log and stores the events of commands in it. Thread-safe.
 
     ``redis_url`` names the log's server, ``log_name`` the log in it. ``pause`` waits that many
-    seconds; commands that fight over one aggregate use it.
+    seconds; commands that fight over one aggregate use it. ``archive`` says where what was
+    trimmed from the log lies: a folder or a URI, "" for a log that is never trimmed.
     """
 
     name = "memoryweave"
@@ -51,6 +52,7 @@ class MemoryApplication(Application[str]):
         log_name: str = "main",
         policy: PolicySettings = DEFAULT_POLICY,
         pause: Callable[[float], None] = time.sleep,
+        archive: str = "",
     ) -> None:
         self.policy = policy
         self.pause = pause
@@ -61,6 +63,7 @@ class MemoryApplication(Application[str]):
                 "PERSISTENCE_MODULE": "eventlog.redis_streams",
                 "REDIS_URL": redis_url,
                 "LOG_NAME": log_name,
+                "ARCHIVE_LOCATION": archive,
                 "ORIGINATOR_ID_TYPE": "text",
                 "IS_SNAPSHOTTING_ENABLED": "y",
                 "SNAPSHOT_CODE_VERSION": STATE_FORMAT,
@@ -160,6 +163,18 @@ class MemoryApplication(Application[str]):
         A variable like AGGREGATE_CACHE_MAXSIZE, set for another program, must not change this one.
         """
         return Environment(name, env)
+
+    def keep_snapshots(self, kinds: Mapping[str, str]) -> None:
+        """Keep a snapshot of each of these aggregates as it is now, if its kind has snapshots.
+
+        ``kinds`` gives each aggregate's kind by its id. Raises `LogUnavailable` and `LogFull`.
+        """
+        assert self.snapshots is not None
+        for aggregate_id, name in kinds.items():
+            kind = KINDS.get(name)
+            state = self.load(kind, aggregate_id) if kind and kind.grows else None
+            if kind and state is not None:
+                self.snapshots.put([StateSnapshot(kind.name, state)])
 
     def construct_mapper(self) -> Mapper[str]:
         """Give the library our codec in the place of its transcoder."""

@@ -147,8 +147,8 @@ def _require_known_history(log: RedisLog, epoch: str, known: Sequence[Checkpoint
             )
     for checkpoint in known:
         _require_checkpoint(log, head, checkpoint)
-    first = max(1, head.position - CHAIN_LENGTH + 1)
-    newest = log.read(first, head.position, limit=CHAIN_LENGTH) if head.position else []
+    first = max(log.floor(), head.position - CHAIN_LENGTH + 1)
+    newest = log.read(first, head.position, limit=CHAIN_LENGTH) if head.position >= first else []
     if len(newest) != head.position - first + 1:
         raise LogFork(
             f"the log ends at {head.position} and gave {len(newest)} events from {first} on"

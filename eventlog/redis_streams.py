@@ -32,6 +32,7 @@ from msgspec.structs import replace
 
 from domain.identity import uuid7
 from eventlog.append import Fence, Tracked, VersionRule
+from eventlog.archive.reader import Archive
 from eventlog.codec import Codec, SealedEntry
 from eventlog.entry import RawEntry
 from eventlog.mapper import StoredEntry, stored_entry
@@ -225,7 +226,9 @@ class RedisSubscription(Subscription[RedisApplicationRecorder]):
         topics: Sequence[str] = (),
     ) -> None:
         super().__init__(recorder=recorder, gt=gt, topics=topics)
-        self._following = LogSubscription(log.url, log.name, Checkpoint(position=gt or 0))
+        self._following = LogSubscription(
+            log.url, log.name, Checkpoint(position=gt or 0), log.archive
+        )
         self._waiting: list[Notification] = []
         self._in_use = Lock()
 
@@ -280,11 +283,13 @@ class RedisFactory(InfrastructureFactory[RedisTrackingRecorder]):
     """Makes recorders from the environment.
 
     ``REDIS_URL`` (required), ``LOG_NAME`` (``main``), ``ORIGINATOR_ID_TYPE`` (``uuid`` as in the
-    library, or ``text``), ``SNAPSHOT_CODE_VERSION`` (snapshots of another one are ignored).
+    library, or ``text``), ``SNAPSHOT_CODE_VERSION`` (snapshots of another one are ignored),
+    ``ARCHIVE_LOCATION`` (folder or URI of what was trimmed from the log).
     """
 
     REDIS_URL = "REDIS_URL"
     LOG_NAME = "LOG_NAME"
+    ARCHIVE_LOCATION = "ARCHIVE_LOCATION"
     ORIGINATOR_ID_TYPE = "ORIGINATOR_ID_TYPE"
     SNAPSHOT_CODE_VERSION = "SNAPSHOT_CODE_VERSION"
 
@@ -297,7 +302,9 @@ class RedisFactory(InfrastructureFactory[RedisTrackingRecorder]):
         if kind not in _ORIGINATOR_IDS:
             raise OSError(f"{self.ORIGINATOR_ID_TYPE} is {kind!r}: use 'uuid' or 'text'")
         self._originator_id = _ORIGINATOR_IDS[kind]
-        self.log = RedisLog(url, self.env.get(self.LOG_NAME, "main"))
+        location = self.env.get(self.ARCHIVE_LOCATION)
+        archive = Archive(location) if location else None
+        self.log = RedisLog(url, self.env.get(self.LOG_NAME, "main"), archive=archive)
         self.codec = Codec(KeyRing(self.log.subject_keys))
 
     def aggregate_recorder(self, purpose: str = "events") -> AggregateRecorder:

@@ -18,10 +18,11 @@ from msgspec import Struct
 
 from domain.errors import LogUnavailable
 from eventlog.archive.reader import Archive
-from eventlog.chain import BEGINNING, link_entry
+from eventlog.chain import BEGINNING, links
 from eventlog.connection import DedicatedConnection, NotSent
 from eventlog.entry import RawEntry, entry_from, position_of
 from eventlog.keys import Keys
+from eventlog.links import LinkRecord
 from eventlog.outcomes import ArchiveDamaged, LogFork, LogGap
 from eventlog.scripts import HEAD
 
@@ -51,12 +52,19 @@ class Subscription:
     """
 
     def __init__(
-        self, url: str, log_name: str, checkpoint: Checkpoint, archive: Archive | None = None
+        self,
+        url: str,
+        log_name: str,
+        checkpoint: Checkpoint,
+        archive: Archive | None = None,
+        seen: LinkRecord | None = None,
     ) -> None:
+        """``archive`` holds what was trimmed, ``seen`` what this node has read before."""
         self._keys = Keys(log_name)
         self._server = DedicatedConnection(url, timeout_s=_LONGEST_WAIT_S + _MARGIN_S)
         self._checkpoint = checkpoint
         self._archive = archive
+        self._seen = seen
         self._floor, self._floor_chain = 1, ""
         self._chains: dict[int, str] = {}
         if checkpoint.position == 0:
@@ -97,9 +105,7 @@ class Subscription:
             # A new connection may reach another server, or the same one with less in it.
             self._server.close()
             raise LogUnavailable(f"the log cannot be followed: {error}") from error
-        if entries:
-            self._follow(entries)
-        return entries
+        return self._follow(entries) if entries else []
 
     def checkpoint_at(self, entry: RawEntry) -> Checkpoint:
         """Give the checkpoint of a reader that has come up to and including ``entry``.
@@ -137,26 +143,36 @@ class Subscription:
         """Tell whether entries are missing before a batch: they may have been trimmed."""
         return position_of(raw[0][0]) > self._checkpoint.position + 1
 
-    def _follow(self, entries: list[RawEntry]) -> None:
-        """Take the entries as read. Raises `LogFork` where the chain is not the recorded one."""
-        chain, chains = self._chain, {}
-        if chain is not None:
-            for entry in entries:
-                chain = link_entry(chain, entry)
-                chains[entry.position] = chain.hex()
-            self._compare_recorded(chains)
-        self._chain, self._chains = chain, chains
-        self._checkpoint = self.checkpoint_at(entries[-1])
+    def _follow(self, entries: list[RawEntry]) -> list[RawEntry]:
+        """Take the entries as read, up to the first that is not what it was before.
 
-    def _compare_recorded(self, chains: dict[int, str]) -> None:
+        Raises `LogFork` if that is the very first.
+        """
+        chains = [] if self._chain is None else links(self._chain, entries)
+        if chains and self._seen is not None:
+            epoch, first = self._checkpoint.epoch, entries[0].position
+            changed = self._seen.compare(epoch, first, chains)
+            if changed == 0:
+                raise LogFork(f"what stands at {first} is not what this node has read there")
+            entries, chains = entries[:changed], chains[:changed]
+            self._seen.add(epoch, first, chains)
+        if chains:
+            self._compare_recorded(entries[-1].position, chains[-1].hex())
+            self._chain = chains[-1]
+        self._chains = {
+            entry.position: chain.hex() for entry, chain in zip(entries, chains, strict=False)
+        }
+        self._checkpoint = self.checkpoint_at(entries[-1])
+        return entries
+
+    def _compare_recorded(self, end: int, chain: str) -> None:
         """Compare what was read from the archive with the chains that were recorded."""
-        end = max(chains)
         if end >= self._floor or self._archive is None:
             return
         record = self._archive.segment_with(end)
-        if end == record.last and chains[end] != record.chain:
+        if end == record.last and chain != record.chain:
             raise ArchiveDamaged(record.first, f"{record.file_name} has another chain at its end")
-        if end == self._floor - 1 and chains[end] != self._floor_chain:
+        if end == self._floor - 1 and chain != self._floor_chain:
             raise LogFork(f"the log was trimmed with another chain at {end} than was read there")
 
     def _read_stream(self, limit: int, wait_s: float) -> list[Any] | None:

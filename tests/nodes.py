@@ -94,14 +94,15 @@ class NodeProcess:
         return bool(health["status"] == "ok")
 
     def children(self) -> dict[str, psutil.Process]:
-        """Give the processes below the supervisor: api, worker, log and volatile server."""
+        """Give the processes below the supervisor: api, worker, lifecycle, log, volatile."""
         found = {}
         for child in psutil.Process(self.pid).children(recursive=True):
             if not lives(child):
                 continue
             line = child.cmdline()
             if "workers.cli.main" in line:
-                found[line[line.index("workers.cli.main") + 1]] = child
+                named = line[line.index("workers.cli.main") + 1]
+                found["lifecycle" if "lifecycle" in line else named] = child
             elif line and "valkey-server" in line[0]:
                 found["volatile" if "volatile.sock" in " ".join(line) else "log"] = child
         return found

@@ -11,6 +11,7 @@ from domain.errors import MemoryWeaveError
 from eventlog.redis_log import RedisLog
 from memoryweave.contract import Degraded, EmbedderHealth, Health, LogHealth, ViewHealth
 from projections.status import ViewStatus, read_status
+from workers.lifecycle_status import read_status as read_lifecycle_status
 from workers.log_server import log_url
 from workers.settings import SettingError
 
@@ -33,6 +34,9 @@ def look_at_node(node: Node) -> Health:
     embedder = EmbedderHealth(name=node.embedder.name, state=node.embedder.state)
     if embedder.state == "failing":
         degraded.append(Degraded(part="embedder", reason="the last call to the model failed"))
+    lifecycle = read_lifecycle_status(node.values.data)
+    if lifecycle is not None and lifecycle.active and lifecycle.trouble:
+        degraded.append(Degraded(part="archive", reason=lifecycle.trouble))
     ready = log.writable or views["state"].generation > 0
     return Health(
         status="degraded" if ready and degraded else "ok" if ready else "unavailable",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +14,7 @@ from eventlog.guard import GuardReport, guard_log_server
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint
 from projections.status import read_status
+from workers.archive import open_archive
 from workers.settings import SettingError, Settings
 
 _FILE_NAME: Final = "node.toml"
@@ -43,7 +46,8 @@ def guard_log(settings: Settings) -> GuardReport:
     Raises what `guard_log_server` raises.
     """
     seen = epoch_seen(settings.data)
-    with RedisLog(log_url(settings), settings.log) as log:
+    archive = open_archive(settings)
+    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
         report = guard_log_server(
             log,
             expected_epoch=seen,
@@ -63,18 +67,42 @@ def reached_by_views(data: Path) -> list[Checkpoint]:
 
 def epoch_seen(data: Path) -> str:
     """Give the epoch of the log that this node has followed, "" for a new node."""
-    try:
-        node = tomllib.loads((data / _FILE_NAME).read_text("utf-8"))
-    except FileNotFoundError:
-        return ""
-    return str(node.get("epoch", ""))
+    return _read_node(data).get("epoch", "")
 
 
 def remember_epoch(data: Path, epoch: str) -> None:
     """Keep the epoch in node.toml."""
-    new = data / f"{_FILE_NAME}.new"
-    with new.open("w", encoding="utf-8") as file:
-        file.write(f'epoch = "{epoch}"\n')
-        file.flush()
-        os.fsync(file.fileno())
-    new.rename(data / _FILE_NAME)
+    _change_node(data, "epoch", lambda _: epoch)
+
+
+def node_id(data: Path, randomness: Callable[[int], bytes] = os.urandom) -> str:
+    """Give the name under which this node registers with the log; made when first asked for.
+
+    ``randomness(n)`` gives n random bytes.
+    """
+    return _read_node(data).get("id") or _change_node(
+        data, "id", lambda known: known or randomness(8).hex()
+    )
+
+
+def _read_node(data: Path) -> dict[str, str]:
+    try:
+        node = tomllib.loads((data / _FILE_NAME).read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    return {name: str(value) for name, value in node.items()}
+
+
+def _change_node(data: Path, name: str, change: Callable[[str], str]) -> str:
+    """Change one line of node.toml and give what it says; several processes may do so at once."""
+    with (data / f"{_FILE_NAME}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        node = _read_node(data)
+        node[name] = change(node.get(name, ""))
+        new = data / f"{_FILE_NAME}.new"
+        with new.open("w", encoding="utf-8") as file:
+            file.writelines(f'{key} = "{value}"\n' for key, value in sorted(node.items()))
+            file.flush()
+            os.fsync(file.fileno())
+        new.rename(data / _FILE_NAME)
+    return node[name]

@@ -28,6 +28,7 @@ from memoryweave.contract import Health, SettingItem
 from projections.retry import request_retry
 from projections.state.view import StateView
 from projections.vector.view import VectorView
+from workers.archive import archive_location
 from workers.health import look_at_node
 from workers.keys import KeyRing
 from workers.log_server import guard_log, log_url, volatile_url
@@ -84,7 +85,12 @@ class Node:
     @cached_property
     def application(self) -> MemoryApplication:
         """The write side."""
-        return MemoryApplication(log_url(self.values), self.values.log, self.values.policy)
+        return MemoryApplication(
+            log_url(self.values),
+            self.values.log,
+            self.values.policy,
+            archive=archive_location(self.values),
+        )
 
     @cached_property
     def state(self) -> StateView:

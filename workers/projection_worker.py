@@ -7,12 +7,14 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 import structlog
 from msgspec import Struct
 
 from eventlog.codec import Codec
+from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing as SealingKeys
 from eventlog.subscription import Subscription
@@ -20,13 +22,15 @@ from projections.generation import ViewDirectory, ViewLocked
 from projections.projector import Projector
 from projections.runner import ProjectionRunner, describe, problem_of
 from projections.status import StatusFile, ViewStatus
+from workers.archive import open_archive, seen_links
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent, stop_on_signals
-from workers.log_server import log_url
+from workers.log_server import log_url, node_id
 from workers.logging import set_up_logging
 from workers.node import make_embedder, view_path
+from workers.reader_reports import ReportingSource
 from workers.settings import Settings, resolve
 
 _FIRST_PAUSE_S: Final = 0.5
@@ -54,7 +58,8 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
             except ViewLocked as error:
                 raise Failure(str(error)) from error
             stack.callback(directories[name].close)
-        log = stack.enter_context(RedisLog(log_url(settings), settings.log))
+        archive = open_archive(settings)
+        log = stack.enter_context(RedisLog(log_url(settings), settings.log, archive=archive))
         codec = Codec(SealingKeys(log.subject_keys))
         threads = [
             threading.Thread(
@@ -99,12 +104,20 @@ def _keep_building(
         try:
             with (
                 view.open(settings, view.directory) as opened,
-                closing(Subscription(log.url, log.name, opened.projector.checkpoint())) as source,
+                closing(
+                    Subscription(
+                        log.url,
+                        log.name,
+                        opened.projector.checkpoint(),
+                        log.archive,
+                        seen_links(settings),
+                    )
+                ) as source,
                 closing(
                     ProjectionRunner(
                         view.directory,
                         opened.projector,
-                        source,
+                        _reporting(view.name, settings, opened.projector, source, log),
                         log,
                         codec,
                         between_batches=opened.between_batches,
@@ -118,6 +131,17 @@ def _keep_building(
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         else:
             return
+
+
+def _reporting(
+    view: str, settings: Settings, projector: Projector, source: Subscription, log: RedisLog
+) -> ReportingSource:
+    readers, name = Readers(log), f"{node_id(settings.data)}/{view}"
+    return ReportingSource(
+        source,
+        projector.checkpoint,
+        lambda reached: readers.report(name, reached, datetime.now(UTC)),
+    )
 
 
 def _tell_not_opened(view: _View, error: Exception) -> None:

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.settings import DEFAULT_POLICY, MEANING, PolicySettings
+from eventlog.archive.rules import ArchiveRules
 from memoryweave import contract
 
 Origin = Literal["flag", "environment", "file", "default", "generated"]
@@ -37,6 +38,9 @@ class SettingError(Exception):
     def __init__(self, name: str, message: str) -> None:
         super().__init__(f"{name}: {message}")
         self.name = name
+
+
+_RULES: Final = ArchiveRules()
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -65,6 +69,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     cross_namespace_reads: Literal["granted", "any"] = "granted"
     concurrent_searches: Annotated[int, Meta(ge=1, le=1024)] = 4
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    archive_location: str | None = None
+    archive_trim: bool = True
+    archive_segment_events: Annotated[int, Meta(ge=1)] = _RULES.segment_events
+    archive_segment_s: Annotated[float, Meta(gt=0)] = _RULES.segment_age_s
+    archive_hot_window: Annotated[int, Meta(ge=0)] = _RULES.hot_window
+    archive_hold_events: Annotated[int, Meta(ge=0)] = _RULES.hold_events
+    archive_hold_s: Annotated[float, Meta(ge=0)] = _RULES.hold_s
     policy: PolicySettings = DEFAULT_POLICY
 
 
@@ -77,6 +88,21 @@ class Declared(Struct, frozen=True):
     flag: str | None
     meaning: str
     secret: bool = False
+
+
+def _declare_archive() -> Iterator[Declared]:
+    """Declare what the archive can be told, as ``archive.<name>``."""
+    for name, meaning in (
+        ("location", "folder or URI (pyarrow's file systems) of the archive; none: data/archive"),
+        ("trim", "trim the log once it is archived"),
+        ("segment_events", "close a segment at so many events"),
+        ("segment_s", "close a segment when its first event is so many seconds old"),
+        ("hot_window", "newest events that stay in the log server"),
+        ("hold_events", "a reader so many events behind holds trimming back no more"),
+        ("hold_s", "a reader not seen for so many seconds holds trimming back no more"),
+    ):
+        variable = f"{_PREFIX}ARCHIVE_{name}".upper()
+        yield Declared(f"archive_{name}", variable, f"archive.{name}", None, meaning)
 
 
 def _declare_policy() -> Iterator[Declared]:
@@ -191,6 +217,7 @@ DECLARED: Final = (
     Declared(
         "log_level", "MEMORYWEAVE_LOG_LEVEL", "log_level", "--log-level", "least level printed"
     ),
+    *_declare_archive(),
     *_declare_policy(),
 )
 _BY_FIELD: Final = {declared.field: declared for declared in DECLARED}

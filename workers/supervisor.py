@@ -1,6 +1,6 @@
-"""`memoryweave up`: servers, API and projection worker as one thing that starts and stops.
+"""`memoryweave up`: servers, API and workers as one thing that starts and stops.
 
-Order of start: servers, then API and worker. Order of stop: API (no new commands), worker,
+Order of start: servers, then API and workers. Order of stop: API (no new commands), workers,
 servers. Whatever ends this process, the children end with it (lifetime.py); servers that are left
 are adopted by the next start (eventlog/embedded.py).
 """
@@ -72,13 +72,14 @@ def run_node(
 
 
 def _specs(flags: Sequence[str], port: int) -> list[ChildSpec]:
-    def command(name: str) -> tuple[str, ...]:
-        own = (sys.executable, "-m", "workers.cli.main", name, "--parent", str(os.getpid()))
+    def command(*name: str) -> tuple[str, ...]:
+        own = (sys.executable, "-m", "workers.cli.main", *name, "--parent", str(os.getpid()))
         return (*own, *flags)
 
     return [
         ChildSpec("api", (*command("api"), "--port", str(port))),
-        ChildSpec("projections", command("worker")),
+        ChildSpec("lifecycle", command("worker", "lifecycle")),
+        ChildSpec("projections", command("worker", "projections")),
     ]
 
 

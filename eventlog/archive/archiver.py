@@ -9,7 +9,7 @@ acts: the log refuses anybody else's event and trimming (docs/decisions/0014).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -28,7 +28,8 @@ from eventlog.archive.manifest import (
 )
 from eventlog.archive.place import Place
 from eventlog.archive.reader import open_segment
-from eventlog.archive.rules import ArchiveRules, TrimPlan, plan_trim
+from eventlog.archive.rules import ArchiveRules
+from eventlog.archive.trim_plan import TrimPlan, plan_trim
 from eventlog.archive.trimming import snapshot_worthy, thin_indices, trim_log
 from eventlog.chain import links
 from eventlog.codec import Codec
@@ -43,10 +44,11 @@ LEASE: Final = "archive"
 ACTOR: Final = "system:lifecycle"
 SEGMENT: Final = "Segment"
 
-KeepSnapshots = Callable[[Collection[str]], None]
-"""Keeps a snapshot of each of these aggregates as it is now, as far as its kind has snapshots."""
+KeepSnapshots = Callable[[Mapping[str, str]], None]
+"""Keeps a snapshot of aggregates as they are now, as far as their kinds have any: id → kind."""
 
 _PAGE: Final = 2_000
+_LOOKED_AT: Final = 20
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -110,10 +112,9 @@ class Archiver:
         )
         if plan.floor > floor:
             for segment in _between(manifest, floor, plan.floor):
-                aggregates = {entry.aggregate_id for entry in self._entries_of(segment)}
-                self._keep_snapshots(
-                    snapshot_worthy(self._log, aggregates, self._rules.small_index)
-                )
+                kinds = {e.aggregate_id: e.aggregate_type for e in self._entries_of(segment)}
+                worthy = snapshot_worthy(self._log, kinds, self._rules.small_index)
+                self._keep_snapshots({aggregate_id: kinds[aggregate_id] for aggregate_id in worthy})
                 fence = self._fence()
             chain = manifest.chain_at(plan.floor - 1)
             assert chain is not None
@@ -183,7 +184,7 @@ class Archiver:
         first, head = manifest.last + 1, self._log.head().position
         if head - manifest.last >= self._rules.segment_events:
             return manifest.last + self._rules.segment_events
-        oldest = self._log.read(first, head, _PAGE) if head >= first else []
+        oldest = self._log.read(first, head, _LOOKED_AT) if head >= first else []
         # What the archive itself has said is no reason to go on archiving an idle log.
         if all(entry.type == type_of(SegmentArchived) for entry in oldest):
             return None

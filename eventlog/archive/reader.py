@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -29,10 +30,17 @@ class Archive:
     """
 
     def __init__(self, place: Place | str | Path) -> None:
-        self.place = open_place(place) if isinstance(place, str | Path) else place
+        self._location = place
         self._manifest: Manifest | None = None
         self._open: OrderedDict[str, Segment] = OrderedDict()
         self._lock = Lock()
+
+    @cached_property
+    def place(self) -> Place:
+        """Where it lies."""
+        if isinstance(self._location, str | Path):
+            return open_place(self._location)
+        return self._location
 
     def manifest(self) -> Manifest | None:
         """Read the manifest anew; None where nothing was archived."""
@@ -106,8 +114,22 @@ def open_segment(place: Place, record: SegmentRecord) -> Segment:
         )
     try:
         segment = Segment(record.first, data)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, KeyError) as error:
         raise ArchiveDamaged(record.first, f"{record.file_name} is no segment") from error
     if segment.count != record.last - record.first + 1:
         raise ArchiveDamaged(record.first, f"{record.file_name} has {segment.count} events")
     return segment
+
+
+def open_segment_unchecked(place: Place, record: SegmentRecord) -> list[RawEntry]:
+    """Decode what can be decoded of a damaged segment; [] where nothing can.
+
+    For finding out which event changed; nobody else may use what this gives.
+    """
+    from eventlog.archive.segment import Segment
+
+    try:
+        segment = Segment(record.first, place.read(record.file_name))
+        return segment.read(record.first, record.last)
+    except Exception:  # noqa: BLE001  # damaged bytes raise whatever they like in a decoder
+        return []

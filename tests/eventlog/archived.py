@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,13 +46,17 @@ class ArchivedLog:
         self.snapshotted: list[str] = []
 
     def write(self, count: int) -> None:
-        for _ in range(count):
-            aggregate = f"a{self.random.randrange(6)}"
-            self.versions[aggregate] += 1
-            body = self.random.randbytes(self.random.randint(0, 40))
-            entry = an_entry(aggregate, self.versions[aggregate], body)
-            at = int(self.now.timestamp() * 1e6)
-            self.log.append([replace(entry, occurred_at_us=at)], **new_command())
+        while count:
+            batch = [self._next_entry() for _ in range(min(count, self.random.randint(1, 6)))]
+            self.log.append(batch, **new_command())
+            count -= len(batch)
+
+    def _next_entry(self) -> RawEntry:
+        aggregate = f"a{self.random.randrange(6)}"
+        self.versions[aggregate] += 1
+        body = self.random.randbytes(self.random.randint(0, 40))
+        entry = an_entry(aggregate, self.versions[aggregate], body)
+        return replace(entry, occurred_at_us=int(self.now.timestamp() * 1e6))
 
     def archiver(self, holder: str = "one", log: RedisLog | None = None) -> Archiver:
         return Archiver(
@@ -71,5 +75,7 @@ class ArchivedLog:
             entries += page
         return entries
 
-    def _keep_snapshots(self, aggregates: Collection[str]) -> None:
-        self.snapshotted += aggregates
+    def _keep_snapshots(self, kinds: Mapping[str, str]) -> None:
+        for aggregate in kinds:
+            assert self.log.put_snapshot(aggregate, self.versions[aggregate], b"a state", keep=2)
+            self.snapshotted.append(aggregate)

@@ -29,14 +29,14 @@ def node(tmp_path: Path) -> Iterator[NodeProcess]:
 
 def test_it_adopts_mends_refuses_a_second_start_and_stops_cleanly(node: NodeProcess) -> None:
     first = node.children()
-    assert set(first) == {"api", "worker", "log", "volatile"}
+    assert set(first) == {"api", "worker", "lifecycle", "log", "volatile"}
 
     # Killed, it takes its children along; the servers are adopted by the next start.
     node.signal(signal.SIGKILL)
     node.wait()
     eventually(lambda: not lives(first["api"]) and not lives(first["worker"]))
     node.start()
-    assert set(node.children()) == {"api", "worker"}
+    assert set(node.children()) == {"api", "worker", "lifecycle"}
     second = {**first, **node.children()}
     assert all(lives(process) for process in second.values())
 
@@ -47,9 +47,9 @@ def test_it_adopts_mends_refuses_a_second_start_and_stops_cleanly(node: NodeProc
     assert f"already served by process {node.pid} at {node.url}" in other.output
 
     # What dies is started again.
-    for name in ("api", "worker", "log"):
+    for name in ("api", "worker", "lifecycle", "log"):
         second[name].kill()
-    eventually(lambda: set(node.children()) == {"api", "worker", "log"}, within_s=30)
+    eventually(lambda: set(node.children()) == {"api", "worker", "lifecycle", "log"}, within_s=30)
     eventually(node.is_ready, within_s=60, every_s=0.1)
     third = node.children()
     assert all(third[name].pid != second[name].pid for name in third)

@@ -73,14 +73,19 @@ def _processes(commands: Subcommands) -> None:
         commands,
         "up",
         "workers.cli.up:run",
-        "start everything on this machine: servers, API, projection worker (Ctrl-C stops all)",
+        "start everything on this machine: servers, API, workers (Ctrl-C stops all)",
         NODE_FLAGS,
     )
-    for name, run, meaning in (
-        ("api", "workers.api_process:run", "run the API alone"),
-        ("worker", "workers.projection_worker:run", "run the projection worker alone"),
-    ):
-        process = _command(commands, name, run, meaning, NODE_FLAGS)
+    api = _command(commands, "api", "workers.api_process:run", "run the API alone", NODE_FLAGS)
+    worker = _command(commands, "worker", "workers.cli.worker:run", "run one worker", NODE_FLAGS)
+    worker.add_argument(
+        "kind",
+        nargs="?",
+        choices=("projections", "lifecycle"),
+        default="projections",
+        help="projections builds the views; lifecycle archives and trims the log",
+    )
+    for process in (api, worker):
         process.add_argument("--parent", type=int, help=argparse.SUPPRESS)
 
 
@@ -138,6 +143,19 @@ def _operation(commands: Subcommands) -> None:
     tail.add_argument("--lines", type=int, default=10, metavar="N", help="begin N before the end")
     for reading in (show, tail):
         _json_flag(reading)
+    verify = _command(
+        commands,
+        "verify",
+        "workers.cli.verify:run",
+        "compare log, archive and checkpoints (exit code 1 and the position of a difference)",
+        NODE_FLAGS,
+    )
+    verify.add_argument(
+        "--accept",
+        action="store_true",
+        help="forget what this node has read before: after a decision that the log is right",
+    )
+    _json_flag(verify)
     doctor = _command(
         commands,
         "doctor",

@@ -14,6 +14,7 @@ from eventlog.entry import RawEntry
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from eventlog.subscription import Checkpoint, Subscription
+from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
 from workers.cli.output import print_json
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Show a stretch of the log, or follow it until Ctrl-C."""
     settings = resolve(settings_flags(arguments), os.environ).settings
     try:
-        with RedisLog(log_url(settings), settings.log) as log:
+        with RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log:
             codec = Codec(KeyRing(log.subject_keys))
             entries = _tail(log, arguments) if arguments.action == "tail" else _show(log, arguments)
             for page in entries:
@@ -58,7 +59,7 @@ def _tail(log: RedisLog, arguments: argparse.Namespace) -> Iterator[list[RawEntr
     begin = max(0, log.head().position - arguments.lines)
     before = log.read(begin, begin) if begin else []
     checkpoint = Checkpoint(begin, "", before[0].event_id) if before else Checkpoint()
-    with Subscription(log.url, log.name, checkpoint) as subscription:
+    with Subscription(log.url, log.name, checkpoint, log.archive) as subscription:
         while True:
             if page := subscription.read(_PAGE, wait_s=1.0):
                 yield page

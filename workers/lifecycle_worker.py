@@ -1,0 +1,123 @@
+"""The lifecycle worker: of all that run on one log, the holder of the lease archives and trims.
+
+An idle one stays small: what reads Parquet or loads aggregates is imported when something is due.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from domain.errors import Fenced, LogFull, LogUnavailable, MemoryWeaveError
+from eventlog.archive.archiver import LEASE, Archiver
+from eventlog.lease import Lease
+from eventlog.redis_log import RedisLog
+from workers.archive import archive_location, archive_rules, open_archive
+from workers.cli.arguments import settings_flags
+from workers.keys import ensure_keys
+from workers.lifecycle_status import LifecycleStatus, write_status
+from workers.lifetime import die_with_parent, stop_on_signals
+from workers.log_server import log_url, node_id
+from workers.logging import set_up_logging
+from workers.settings import Settings, resolve
+
+if TYPE_CHECKING:
+    from eventlog.archive.trim_plan import TrimPlan
+
+LOOK_EVERY_S: Final = 20.0
+LEASE_S: Final = 60.0
+
+_log = structlog.get_logger("lifecycle")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Work until SIGINT, SIGTERM or SIGHUP."""
+    stop = stop_on_signals()
+    die_with_parent(arguments.parent)
+    settings = ensure_keys(resolve(settings_flags(arguments), os.environ)).resolved.settings
+    set_up_logging("lifecycle", settings.log_level)
+    work(settings, stop)
+
+
+def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_S) -> None:
+    """Archive and trim whenever something is due, until ``stop`` is set.
+
+    Whatever fails is said in the status file and tried again at the next look.
+    """
+    holder = f"{node_id(settings.data)}/{os.getpid()}/{os.urandom(4).hex()}"
+    archive = open_archive(settings)
+    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+        lease = Lease(log, LEASE, holder, LEASE_S)
+        archiver = Archiver(
+            log,
+            archive.place,
+            lease,
+            keep_snapshots=lambda kinds: _keep_snapshots(settings, kinds),
+            clock=lambda: datetime.now(UTC),
+            rules=archive_rules(settings),
+        )
+        _log.info("watching", holder=holder)
+        while True:
+            write_status(settings.data, _look(settings, lease, archiver))
+            if stop.wait(every_s):
+                break
+        try:
+            lease.release()
+        except LogUnavailable as error:
+            _log.info("lease_not_given_back", reason=str(error))  # it ends by itself
+    _log.info("stopped")
+
+
+def _look(settings: Settings, lease: Lease, archiver: Archiver) -> LifecycleStatus:
+    now = datetime.now(UTC)
+    try:
+        state = lease.take()
+        if state.fence is None:
+            return LifecycleStatus(at=now, active=False)
+        archived = archiver.archive_due()
+        plan = archiver.trim() if settings.archive_trim else None
+    except Fenced as error:
+        _log.warning("lease_lost", reason=str(error))
+        return LifecycleStatus(at=now, active=False)
+    except LogUnavailable as error:
+        _log.warning("archive_waits", reason=str(error))
+        return LifecycleStatus(at=now, active=False)
+    except (LogFull, OSError) as error:
+        _log.warning("archive_waits", reason=f"{type(error).__name__}: {error}")
+        return LifecycleStatus(at=now, active=True, trouble=f"the archive waits: {error}")
+    except MemoryWeaveError as error:
+        _log.error("archive_stopped", reason=str(error))  # told in full; it holds no content
+        return LifecycleStatus(at=now, active=True, trouble=str(error))
+    return LifecycleStatus(
+        at=now, active=True, archived=archived.last, trouble=_trimming_trouble(plan)
+    )
+
+
+def _trimming_trouble(plan: TrimPlan | None) -> str:
+    """Say which readers keep the log from being trimmed, or were left behind."""
+    said = []
+    if plan and plan.held_by:
+        _log.warning("trimming_held_back", readers=plan.held_by)
+        said.append(f"trimming waits for {', '.join(plan.held_by)}")
+    if plan and plan.left_behind:
+        _log.warning("readers_left_behind", readers=plan.left_behind)
+        said.append(f"must rebuild from the archive: {', '.join(plan.left_behind)}")
+    return "; ".join(said)
+
+
+def _keep_snapshots(settings: Settings, kinds: Mapping[str, str]) -> None:
+    from contextlib import closing
+
+    from commands.application import MemoryApplication
+
+    if kinds:
+        with closing(
+            MemoryApplication(log_url(settings), settings.log, archive=archive_location(settings))
+        ) as application:
+            application.keep_snapshots(kinds)
