@@ -15,6 +15,8 @@ from api.node import Node
 from api.threads import Threads
 from domain.caller import Caller
 from domain.errors import InvalidCommand, LogUnavailable, ViewBehind, ViewDegraded
+from memoryweave.contract import AsOf
+from queries.moments import require_one
 from queries.read_your_writes import COMMAND_WAIT_S, RECALL_WAIT_S
 
 Until = Literal["stored", "state", "views", "vectors"]
@@ -43,7 +45,31 @@ async def wait_for_command(
     return pending
 
 
-async def wait_for_position(node: Node, threads: Threads, position: int) -> None:
+async def wait_for_moment(node: Node, threads: Threads, as_of: AsOf, until: Until) -> None:
+    """Wait at most 2 s until the views can answer for a moment of the past.
+
+    A time that no stored event has passed yet means the end of the log, which is asked for here.
+    Raises `InvalidCommand` for a position that is not in the log yet or anything but one of
+    position and time, `ViewBehind`, and `LogUnavailable` where only the log could tell.
+    """
+    require_one(as_of)
+    position = as_of.position
+    if as_of.time is not None:
+        if await threads.run(node.state.has_passed, as_of.time):
+            return
+        position = (await threads.run(node.application.event_log.head)).position
+    assert position is not None
+    await wait_for_position(node, threads, position, until=until, field="as_of")
+
+
+async def wait_for_position(
+    node: Node,
+    threads: Threads,
+    position: int,
+    *,
+    until: Until = "views",
+    field: str = "min_position",
+) -> None:
     """Wait at most 2 s until the views have come to a position.
 
     Raises `ViewBehind`, and `InvalidCommand` for a position that the log itself has not reached:
@@ -53,11 +79,11 @@ async def wait_for_position(node: Node, threads: Threads, position: int) -> None
     """
 
     def look() -> list[str]:
-        pending = _pending(node, position, "views", None)
+        pending = _pending(node, position, until, None)
         return [] if pending == ["vector"] and _vector_position(node) is None else pending
 
     if await threads.run(look):
-        await threads.run(_require_in_log, node, position)
+        await threads.run(_require_in_log, node, position, field)
     pending = await _wait(threads, look, within_s=RECALL_WAIT_S)
     if pending:
         raise ViewBehind(
@@ -93,13 +119,13 @@ def _pending(node: Node, position: int, until: Until, caller: Caller | None) -> 
     return ["vectors"] if node.vector.missing_vectors(namespaces) else []
 
 
-def _require_in_log(node: Node, position: int) -> None:
+def _require_in_log(node: Node, position: int, field: str) -> None:
     try:
         head = node.application.event_log.head().position
     except LogUnavailable:
         return
     if position > head:
-        raise InvalidCommand("min_position", f"the log ends at {head}; send a receipt's position")
+        raise InvalidCommand(field, f"the log ends at {head}; send a receipt's position")
 
 
 def _vector_position(node: Node) -> int | None:

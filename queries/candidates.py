@@ -37,7 +37,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """A memory or episode that may be a result, with its score in [0, 1].
 
     ``version`` and ``content`` are what the vector view showed, None after a scan, which reads
-    current texts. ``cosine`` is None where the row or the query has no vector; ``dense`` and
+    current texts. ``complete``: its text was found to hold every term of the query. ``cosine`` is
+    None where the row or the query has no vector; ``dense`` and
     ``lexical`` are the scaled parts of the score.
     """
 
@@ -51,15 +52,20 @@ class Candidate(Struct, frozen=True, kw_only=True):
     cosine: float | None = None
     dense: float | None = None
     lexical: float | None = None
+    complete: bool = False
 
 
 class Found(Struct, frozen=True, kw_only=True):
-    """What a search gave, in no order, and which parts of it failed."""
+    """What a search gave, in no order, and which parts of it failed.
+
+    ``exhausted``: neither side had more to give than was asked of it.
+    """
 
     level: Level
     candidates: list[Candidate]
     degraded: list[Degraded]
     lexical_weight: float = 0.0
+    exhausted: bool = True
 
 
 def search(
@@ -93,7 +99,13 @@ def search(
     candidates = _fused(
         dense_hits or [], lexical_hits or [], None if level == "lexical" else query_vector, weight
     )
-    return Found(level=level, candidates=candidates, degraded=degraded, lexical_weight=weight)
+    return Found(
+        level=level,
+        candidates=candidates,
+        degraded=degraded,
+        lexical_weight=weight,
+        exhausted=len(dense_hits or ()) < limit and len(lexical_hits or ()) < limit,
+    )
 
 
 def scan(query: str, wanted: SearchFilter, state: StateView, now: datetime) -> list[Candidate]:
@@ -101,7 +113,9 @@ def scan(query: str, wanted: SearchFilter, state: StateView, now: datetime) -> l
 
     The score is the share of terms held, of the most that any row holds.
     """
-    hits = state.search_substring(query, wanted.namespaces, now=now, limit=SCANNED)
+    hits = state.search_substring(
+        query, wanted.namespaces, now=now, limit=SCANNED, position=wanted.position
+    )
     most = max((hit.terms for hit in hits), default=1)
     return [Candidate(id=hit.id, layer=hit.layer, score=hit.terms / most) for hit in hits]
 
@@ -142,8 +156,14 @@ def _fused(
         without_vector=frozenset(bare),
         lexical_weight=weight,
     )
+    complete = {key for key, hit in by_words.items() if hit.complete}
     return [
-        _candidate(_shown(key, fused, weight, by_meaning, by_words), fused, cosines.get(key))
+        _candidate(
+            _shown(key, fused, weight, by_meaning, by_words),
+            fused,
+            cosines.get(key),
+            complete=key in complete,
+        )
         for key, fused in scores.items()
     ]
 
@@ -166,7 +186,7 @@ def _shown(
     )
 
 
-def _candidate(hit: Hit, fused: Fused, cosine: float | None) -> Candidate:
+def _candidate(hit: Hit, fused: Fused, cosine: float | None, *, complete: bool) -> Candidate:
     return Candidate(
         id=hit.source_id,
         layer=cast("Layer", hit.layer),
@@ -178,4 +198,5 @@ def _candidate(hit: Hit, fused: Fused, cosine: float | None) -> Candidate:
         cosine=cosine,
         dense=fused.dense,
         lexical=fused.lexical,
+        complete=complete,
     )

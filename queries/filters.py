@@ -10,8 +10,17 @@ from projections.state.rows import EpisodeRow, MemoryRow
 from projections.vector.view import SearchFilter
 
 
-def search_filter(request: Recall, scope: frozenset[str] | None) -> SearchFilter | None:
-    """Give the vector view's filter; None when no row can match (an empty list was given)."""
+def search_filter(
+    request: Recall,
+    scope: frozenset[str] | None,
+    *,
+    position: int | None = None,
+    tagged: frozenset[str] = frozenset(),
+) -> SearchFilter | None:
+    """Give the vector view's filter; None when no row can match (an empty list was given).
+
+    ``position`` and ``tagged`` are those of `SearchFilter`, for a question about the past.
+    """
     choices = (request.categories, request.agents, request.sources, request.layers)
     if any(choice is not None and not choice for choice in choices) or scope == frozenset():
         return None
@@ -26,6 +35,8 @@ def search_filter(request: Recall, scope: frozenset[str] | None) -> SearchFilter
         observed_after=_aware(request.observed_after),
         observed_before=_aware(request.observed_before),
         metadata=dict(request.metadata or {}),
+        position=position,
+        tagged=tagged,
     )
 
 

@@ -10,17 +10,18 @@ from msgspec import Meta, Struct
 
 from domain.caller import Caller
 from domain.settings import DEFAULT_POLICY, PolicySettings
-from memoryweave.contract import Category, MemoryDetail, MemoryPage, MemoryState
+from memoryweave.contract import AsOf, Category, MemoryDetail, MemoryPage, MemoryState
 from projections.state.listing import Sort
 from projections.state.rows import EpisodeRow, MemoryRow
 from projections.state.view import StateView
 from queries.items import episode_tombstone, external_ids_of, memory_detail
+from queries.moments import moment_of
 from queries.results import triggers_of
 from queries.scope import listed
 
 
 class MemoryList(Struct, frozen=True, kw_only=True):
-    """Which memories to list. ``cursor`` is ``next`` of the page before.
+    """Which memories to list. ``cursor`` is ``next`` of the page before, as of the same moment.
 
     ``sort``: the newest first, the most reliable first, or the most important first.
     """
@@ -32,6 +33,7 @@ class MemoryList(Struct, frozen=True, kw_only=True):
     sort: Sort = "recent"
     cursor: str | None = None
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
+    as_of: AsOf | None = None
 
 
 def memories(
@@ -44,11 +46,16 @@ def memories(
     """Give one page of memories.
 
     Raises `Forbidden` for a named namespace that the caller may not read, `InvalidCommand` for a
-    cursor of another list.
+    cursor of another list, and with ``as_of`` what `moment_of` raises.
     """
+    scope = listed(caller, asked.namespace)
+    moment = moment_of(asked.as_of, state)
+    position = None if moment is None else moment.position
+    now = now if moment is None else moment.time
     rows, cursor = state.list_memories(
-        listed(caller, asked.namespace),
+        scope,
         now=now,
+        position=position,
         state=asked.state,
         category=asked.category,
         tag=asked.tag,
@@ -56,7 +63,8 @@ def memories(
         cursor=asked.cursor,
         limit=asked.limit,
     )
-    return MemoryPage(items=details(rows, state, now, policy), next=cursor)
+    items = details(rows, state, now, policy)
+    return MemoryPage(items=items, next=cursor, as_of_position=position)
 
 
 def tombstones(

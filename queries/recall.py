@@ -15,16 +15,23 @@ from typing import Final
 from msgspec import Struct, structs
 
 from domain.caller import Caller
-from domain.errors import InvalidCommand
+from domain.errors import ViewBehind
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from inference.embedder import Embedder
 from memoryweave.contract import Degraded, Recall, RecallAnswer, RecallItem
+from projections.state.history import Moment
 from projections.state.view import StateView
 from projections.vector.view import SearchFilter, VectorView
 from queries.candidates import CANDIDATES, Found, attempt, scan, search
 from queries.filters import search_filter
-from queries.read_your_writes import ProjectedView, require_position
-from queries.results import Judgement, results_of
+from queries.moments import moment_of
+from queries.read_your_writes import (
+    RECALL_WAIT_S,
+    ProjectedView,
+    pending_views,
+    require_position,
+)
+from queries.results import Admitted, Judgement, admitted, results_of
 from queries.scope import searched
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
@@ -50,28 +57,31 @@ def recall(
     """Answer a query, best result first, scores in [0, 1] within the answer.
 
     A part that fails is reported in ``level`` and ``degraded`` and is no error. Raises `Forbidden`
-    for a named namespace that the caller may not read, `InvalidCommand` for ``as_of``, and with
-    ``min_position`` `ViewBehind` after 2 s or `ViewDegraded`.
+    for a named namespace that the caller may not read, with ``min_position`` `ViewBehind` after
+    2 s or `ViewDegraded`, and with ``as_of`` what `moment_of` raises, `ViewBehind` after 2 s, and
+    `ViewDegraded` where the state view cannot be read: what was live then, only it knows.
     """
     began = clock()
-    if request.as_of is not None:
-        raise InvalidCommand("as_of", "the past cannot be asked for yet; leave it out")
     scope = searched(caller, request.namespaces, request.include_namespaces)
     degraded: list[Degraded] = []
-    positions = _positions(parts, request.min_position, degraded)
+    moment = moment_of(request.as_of, parts.state)
+    positions = _positions(parts, request.min_position, moment, degraded)
     found, results = Found(level="hybrid", candidates=[], degraded=[]), list[RecallItem]()
-    wanted = search_filter(request, scope)
+    wanted = _filter(request, scope, parts.state, moment)
     if wanted is not None:
-        found = _find(request, wanted, parts, began, searchable="vector" in positions)
         judgement = Judgement(
             request=request,
             wanted=wanted,
             state=parts.state,
             embedder=parts.embedder,
-            now=began,
+            now=began if moment is None else moment.time,
             policy=policy,
         )
-        shown = attempt("state", degraded, lambda: results_of(found, judgement))
+        found, kept = _find(judgement, parts, degraded, searchable="vector" in positions)
+        shown = None
+        if kept is not None:
+            ranked, weight = kept, found.lexical_weight
+            shown = attempt("state", degraded, lambda: results_of(ranked, weight, judgement))
         results = shown or []
         if shown is None:
             found = structs.replace(found, level="empty")
@@ -86,13 +96,27 @@ def recall(
         cached=False,
         prefetch=[],
         results=results,
+        as_of_position=None if moment is None else moment.position,
     )
 
 
+def _filter(
+    request: Recall, scope: frozenset[str] | None, state: StateView, moment: Moment | None
+) -> SearchFilter | None:
+    if moment is None:
+        return search_filter(request, scope)
+    at = moment.position
+    tagged = state.tagged(request.tags, scope, at) if request.tags else frozenset[str]()
+    return search_filter(request, scope, position=at, tagged=tagged)
+
+
 def _positions(
-    parts: RecallParts, min_position: int | None, degraded: list[Degraded]
+    parts: RecallParts,
+    min_position: int | None,
+    moment: Moment | None,
+    degraded: list[Degraded],
 ) -> dict[str, int]:
-    """Give how far each usable view has come, after waiting for ``min_position``.
+    """Give how far each usable view has come, after waiting for ``min_position`` and the moment.
 
     Read before the search, so that what is found is at least as new. A vector view whose files
     are damaged is left out and noted; then the state view alone must have reached the position.
@@ -108,24 +132,40 @@ def _positions(
     if min_position is not None:
         require_position(min_position, views)
         positions = {name: max(reached, min_position) for name, reached in positions.items()}
+    if moment is not None:
+        behind = pending_views(moment.position, views, RECALL_WAIT_S)
+        if behind:
+            raise ViewBehind(f"view {', '.join(behind)} has not reached {moment.position} yet")
+        positions = {name: max(reached, moment.position) for name, reached in positions.items()}
     return positions
 
 
 def _find(
-    request: Recall,
-    wanted: SearchFilter,
-    parts: RecallParts,
-    now: datetime,
-    *,
-    searchable: bool,
-) -> Found:
+    by: Judgement, parts: RecallParts, degraded: list[Degraded], *, searchable: bool
+) -> tuple[Found, list[Admitted] | None]:
+    """Give what a search found and what of it may be a result, None if that cannot be told.
+
+    The vector view does not know which episodes were superseded at an earlier position. They must
+    not take the places of what was live: then more is asked for, until there is enough or no more.
+    """
+    wanted = limit = max(CANDIDATES, by.request.top_k)
+    while True:
+        found = _search(by, parts, limit, searchable=searchable)
+        kept = attempt("state", degraded, lambda found=found: admitted(found, by))  # type: ignore[misc]  # bound now
+        if by.wanted.position is None or kept is None or found.exhausted or len(kept) >= wanted:
+            return found, kept
+        limit *= 4
+
+
+def _search(by: Judgement, parts: RecallParts, limit: int, *, searchable: bool) -> Found:
     """Search the vector view, or scan the state view where that gives nothing to work with."""
+    query = by.request.query
     found = Found(level="empty", candidates=[], degraded=[])
     if searchable:
         found = search(
-            request.query,
-            wanted,
-            max(CANDIDATES, request.top_k),
+            query,
+            by.wanted,
+            limit,
             vector=parts.vector,
             embedder=parts.embedder,
             pool=parts.pool,
@@ -133,7 +173,7 @@ def _find(
     if found.level != "empty":
         return found
     degraded = list(found.degraded)
-    scanned = attempt("scan", degraded, lambda: scan(request.query, wanted, parts.state, now))
+    scanned = attempt("scan", degraded, lambda: scan(query, by.wanted, parts.state, by.now))
     if scanned is None:
         return structs.replace(found, degraded=degraded)
     return Found(level="scan", candidates=scanned, degraded=degraded)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -25,7 +26,10 @@ from queries.tokens import token_count
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
-    """By what candidates are judged: the request, its filter, and the present."""
+    """By what candidates are judged: the request, its filter, and the present or a moment.
+
+    For a moment of the past ``now`` is its time; its position is the filter's.
+    """
 
     request: Recall
     wanted: SearchFilter
@@ -35,23 +39,36 @@ class Judgement(Struct, frozen=True, kw_only=True):
     policy: PolicySettings
 
 
-def results_of(found: Found, by: Judgement) -> list[RecallItem]:
-    """Give the answer's results, best first; raises what the state view raises.
+class Admitted(NamedTuple):
+    """A candidate that may be a result, its row, and the warnings that it carries."""
+
+    candidate: Candidate
+    row: MemoryRow | EpisodeRow
+    warnings: list[str]
+
+
+def admitted(found: Found, by: Judgement) -> list[Admitted]:
+    """Give what may be a result, best first; raises what the state view raises.
 
     Among equals the newest comes first.
     """
     memories, episodes = _rows(found.candidates, by)
-    kept: list[tuple[Candidate, MemoryRow | EpisodeRow, list[str]]] = []
+    kept: list[Admitted] = []
     for candidate in found.candidates:
         row = (memories if candidate.layer == "memory" else episodes).get(candidate.id)
         warnings = None if row is None else _admitted(candidate, row, memories, by)
         if row is not None and warnings is not None:
-            kept.append((candidate, row, warnings))
-    kept.sort(key=lambda one: (-one[0].score, -one[1].position, one[1].id))
-    chosen = _within_limits(kept, by.request)
+            kept.append(Admitted(candidate, row, warnings))
+    kept.sort(key=lambda one: (-one.candidate.score, -one.row.position, one.row.id))
+    return kept
+
+
+def results_of(ranked: list[Admitted], lexical_weight: float, by: Judgement) -> list[RecallItem]:
+    """Give the answer's results out of those admitted, best first."""
+    chosen = _within_limits(ranked, by)
     sources = _episodes_behind([row for _, row, _ in chosen], by)
     return [
-        _item(candidate, row, warnings, sources, found.lexical_weight, by)
+        _item(candidate, row, warnings, sources, lexical_weight, by)
         for candidate, row, warnings in chosen
     ]
 
@@ -60,8 +77,8 @@ def triggers_of(row: MemoryRow, state: StateView, policy: PolicySettings) -> lis
     """Give what the corrections of a volatile memory named as their cause, [] for any other."""
     if not is_volatile(row.corrections, policy):
         return []
-    versions = state.versions(row.id)
-    return sorted({version.trigger for version in versions[1:] if version.trigger})
+    versions = state.versions(row.id)[1 : row.version]
+    return sorted({version.trigger for version in versions if version.trigger})
 
 
 def _rows(
@@ -72,13 +89,15 @@ def _rows(
     for candidate in candidates:
         ids[candidate.layer].append(candidate.id)
     # Episodes first: a memory changed in between is then seen with its change.
-    episodes = by.state.episodes(ids["episode"], now=by.now)
+    at = by.wanted.position
+    episodes = by.state.episodes(ids["episode"], now=by.now, position=at)
     behind = [
         memory_id
         for row in episodes.values()
         for memory_id in (*row.memory_ids, *row.reinforced_ids)
     ]
-    return by.state.memories({*ids["memory"], *behind}, now=by.now), episodes
+    wanted = {*ids["memory"], *behind}
+    return by.state.memories(wanted, now=by.now, position=at), episodes
 
 
 def _admitted(
@@ -88,7 +107,8 @@ def _admitted(
     by: Judgement,
 ) -> list[str] | None:
     """Give the warnings that a result carries besides its own, or None if it must not be one."""
-    if candidate.version is None and not matches(row, by.wanted):
+    unfiltered = candidate.version is None or by.wanted.position is not None
+    if unfiltered and not matches(row, by.wanted):
         return None
     if by.wanted.namespaces is not None and row.namespace not in by.wanted.namespaces:
         return None
@@ -101,26 +121,32 @@ def _admitted(
     return changes if not changes or by.wanted.layers == {"episode"} else None
 
 
-def _within_limits(
-    ranked: list[tuple[Candidate, MemoryRow | EpisodeRow, list[str]]], request: Recall
-) -> list[tuple[Candidate, MemoryRow | EpisodeRow, list[str]]]:
+def _within_limits(ranked: list[Admitted], by: Judgement) -> list[Admitted]:
     """Cut by ``min_score``, ``top_k`` and ``token_budget``.
 
-    A result that does not fit the rest of the budget makes room for a shorter one after it.
+    A result that does not fit the rest of the budget makes room for a shorter one after it. Of the
+    past, what holds every term of the query is never cut in favour of what does not.
     """
-    chosen: list[tuple[Candidate, MemoryRow | EpisodeRow, list[str]]] = []
+    request = by.request
+    chosen: list[Admitted] = []
     left = request.token_budget
-    for entry in ranked:
+    first = ranked
+    if by.wanted.position is not None:
+        first = sorted(ranked, key=lambda one: not one.candidate.complete)
+    for entry in first:
         candidate, row, _ = entry
-        if len(chosen) == request.top_k or candidate.score < (request.min_score or 0.0):
+        if len(chosen) == request.top_k:
             break
+        if candidate.score < (request.min_score or 0.0):
+            continue
         if left is not None:
             tokens = token_count(_text(candidate, row))
             if tokens > left:
                 continue
             left -= tokens
         chosen.append(entry)
-    return chosen
+    kept = {entry.row.id for entry in chosen}
+    return [entry for entry in ranked if entry.row.id in kept]
 
 
 def _episodes_behind(

@@ -8,6 +8,7 @@ from litestar.params import FromQuery, QueryParameter
 
 from api.dependencies import GivenCall
 from api.documented import question
+from api.moments import AsOfPosition, AsOfTime, moment_asked_for
 from memoryweave import contract
 from projections.state.listing import Sort
 from queries.bootstrap import bootstrap
@@ -33,8 +34,13 @@ async def get_memories(
     sort: FromQuery[Sort] = "recent",
     cursor: Cursor = None,
     limit: Limit = 50,
+    as_of_position: AsOfPosition = None,
+    as_of_time: AsOfTime = None,
 ) -> contract.MemoryPage:
-    """List memories; ``next`` is the cursor of the next page, null at the end."""
+    """List memories, as they are or were at an earlier moment.
+
+    ``next`` is the cursor of the next page, null at the end; pages of the past name one moment.
+    """
     asked = MemoryList(
         namespace=namespace,
         state=state_,
@@ -43,6 +49,7 @@ async def get_memories(
         sort=sort,
         cursor=cursor,
         limit=limit,
+        as_of=await moment_asked_for(call, as_of_position, as_of_time),
     )
     node = call.node
     policy = node.application.policy

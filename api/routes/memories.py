@@ -8,6 +8,7 @@ from litestar.params import FromPath, JSONBody
 from api.calls import carry_out
 from api.dependencies import GivenCall, WaitFor
 from api.documented import command, question
+from api.moments import AsOfPosition, AsOfTime, moment_asked_for
 from commands.pin import PinMemory, pin, unpin
 from commands.restore import RestoreMemory, restore
 from commands.restore_episode import RestoreEpisode, restore_episode
@@ -18,11 +19,24 @@ from queries.memory import memory, versions
 
 
 @question("GET", "/memory/{memory_id:str}")
-async def get_memory(call: GivenCall, memory_id: FromPath[str]) -> contract.MemoryDetail:
-    """Read one memory with what is known of its life."""
+async def get_memory(
+    call: GivenCall,
+    memory_id: FromPath[str],
+    as_of_position: AsOfPosition = None,
+    as_of_time: AsOfTime = None,
+) -> contract.MemoryDetail:
+    """Read one memory with what is known of its life, or was at an earlier moment."""
+    as_of = await moment_asked_for(call, as_of_position, as_of_time)
     node = call.node
-    policy = node.application.policy
-    return await call.threads.run(memory, memory_id, call.caller, node.state, node.clock(), policy)
+    return await call.threads.run(
+        memory,
+        memory_id,
+        call.caller,
+        node.state,
+        node.clock(),
+        node.application.policy,
+        as_of=as_of,
+    )
 
 
 @question("GET", "/memory/{memory_id:str}/versions")

@@ -9,7 +9,7 @@ from api.calls import Call
 from api.dependencies import GivenCall
 from api.documented import question
 from api.rate_limits import Bucket, headers_of
-from api.waiting import wait_for_position
+from api.waiting import wait_for_moment, wait_for_position
 from domain.identity import uuid7
 from memoryweave import contract
 from queries.recall import RecallParts, recall
@@ -23,6 +23,8 @@ async def post_recall(
     bucket = await call.threads.run(call.service.limits.take, call.caller, "recall")
     if data.min_position is not None:
         await wait_for_position(call.node, call.threads, data.min_position)
+    if data.as_of is not None:
+        await wait_for_moment(call.node, call.threads, data.as_of, "views")
     answer = await call.threads.search(_recall, call, data)
     return Response(answer, headers=_headers(bucket))
 

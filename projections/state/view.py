@@ -113,19 +113,21 @@ class StateView:
                 raise ViewBehind(f"the state view is at {reached}, before position {position}")
             return moment_at(connection, position)
 
-    def moment_before(self, time: datetime, at_least: int = 0) -> Moment:
+    def moment_before(self, time: datetime) -> Moment:
         """Give the moment of the largest position whose running maximum of times is ≤ ``time``.
 
-        Where the view has seen no later time, that is its end: the log's, if the caller names
-        that as ``at_least``. Raises `ViewBehind` if the view has not reached it.
+        Where the view has seen no later time, that is its own end.
         """
         with self._readers.reading() as connection:
             position = position_passed(connection, time)
             if position is None:
                 position = _checkpoint(connection).position
-                if position < at_least:
-                    raise ViewBehind(f"the state view is at {position}, the log at {at_least}")
             return moment_at(connection, position)
+
+    def has_passed(self, time: datetime) -> bool:
+        """Tell whether the view has seen a later time, so that ``time`` has its position."""
+        with self._readers.reading() as connection:
+            return position_passed(connection, time) is not None
 
     # --- by id ---------------------------------------------------------------------------------
 

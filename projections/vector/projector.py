@@ -174,8 +174,12 @@ class VectorProjector:
         return from_arrow(self.table.search().where(" OR ".join(conditions)).to_arrow())
 
     def _with_vectors(self, rows: list[Row]) -> list[Row]:
-        """Give every open row the vector that its text has in the cache, if it has one."""
-        wanted = {row.text_sha for row in rows if row.vector is None and row.is_open}
+        """Give every row the vector that its text has in the cache, if it has one.
+
+        Closed ones too: they answer for the past, and a rebuild closes rows as soon as it makes
+        them. Only open ones wait for a vector that is not there yet.
+        """
+        wanted = {row.text_sha for row in rows if row.vector is None and row.text_sha}
         known = self.cache.get(wanted)
         return [
             replace(row, vector=known[row.text_sha])

@@ -15,8 +15,16 @@ from typing import Any, Final
 import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.query import BooleanQuery, FullTextQuery, MatchQuery, Occur, PhraseQuery
+from lancedb.query import (
+    BooleanQuery,
+    FullTextOperator,
+    FullTextQuery,
+    MatchQuery,
+    Occur,
+    PhraseQuery,
+)
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from eventlog.subscription import Checkpoint
@@ -75,6 +83,10 @@ class SearchFilter(Struct, frozen=True, kw_only=True):
     ``observed_after`` and ``observed_before`` are inclusive and compare the time of observation,
     or of recording where none was given. Superseded episodes answer only if ``layers`` is exactly
     ``{"episode"}``.
+
+    ``position``: the rows that were live there answer, each with the text it had. Which episodes
+    were superseded then is not known here, nor which tags a memory had: ``tagged`` are the ids of
+    the memories that had all of ``tags`` there.
     """
 
     namespaces: frozenset[str] | None
@@ -87,6 +99,8 @@ class SearchFilter(Struct, frozen=True, kw_only=True):
     observed_after: datetime | None = None
     observed_before: datetime | None = None
     metadata: dict[str, str | int | float | bool] = {}
+    position: int | None = None
+    tagged: frozenset[str] = frozenset()
 
 
 class Hit(Struct, frozen=True, kw_only=True):
@@ -94,7 +108,8 @@ class Hit(Struct, frozen=True, kw_only=True):
 
     ``score``: for dense search the cosine similarity in [-1, 1]; for lexical search BM25 with the
     bonuses of `ranking`, ≥ 0 and comparable within one answer only.
-    ``vector`` is float32[dimension] when asked for and filled.
+    ``vector`` is float32[dimension] when asked for and filled. ``complete``: found by words, and
+    it holds every one of the query's.
     """
 
     row_id: str
@@ -118,6 +133,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     derived_from: tuple[str, ...] = ()
     superseded: bool = False
     vector: NDArray[np.float32] | None = None
+    complete: bool = False
 
 
 class VectorView:
@@ -198,27 +214,32 @@ class VectorView:
         *,
         with_vectors: bool = False,
     ) -> list[Hit]:
-        """Give the sources that share terms with the query, best first, at most ``limit``."""
+        """Give the sources that share terms with the query, best first, at most ``limit``.
+
+        Of the past, those come first that hold every term of the query: the index is asked for
+        them by themselves, so that no number of others stands before them.
+        """
         table = self._table()
         query = query_of(query_text)
         if table is None or limit < 1 or not query.terms:
             return []
         columns = [*_COLUMNS, "tokens", "_score", *(["vector"] if with_vectors else [])]
-        found = (
-            table.search(_full_text(query), query_type="fts")
-            .where(where(search))
-            .select(columns)
-            .limit(max(CANDIDATES, 2 * limit))
-            .to_arrow()
-        )
-        scores = rank(query, found.column("tokens").to_pylist())
-        ids, sources = found["id"].to_pylist(), found["source_id"].to_pylist()
-        order = sorted(range(len(scores)), key=lambda i: (-scores[i], ids[i]))
-        best: dict[str, int] = {}
-        for index in order:
-            best.setdefault(sources[index], index)
-        chosen = list(best.values())[:limit]
-        return _hits(_rows(found, chosen), [scores[index] for index in chosen])
+        of_the_past = search.position is not None
+        asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
+        count = max(CANDIDATES, 2 * limit)
+        while True:
+            parts = [
+                table.search(one, query_type="fts")
+                .where(where(search))
+                .select(columns)
+                .limit(count)
+                .to_arrow()
+                for one in asked
+            ]
+            hits = _best_ranked(query, pa.concat_tables(parts), limit, complete_first=of_the_past)
+            if len(hits) == limit or all(part.num_rows < count for part in parts):
+                return hits
+            count *= 4
 
     def _table(self) -> Any:
         """Give the live generation's table, or None while there is none."""
@@ -243,11 +264,14 @@ CANDIDATES: Final = 200
 def where(search: SearchFilter) -> str:
     """Give the filter as an SQL condition. Every value enters it as a quoted literal."""
     conditions = ["to_position IS NULL"]
+    if search.position is not None:
+        at = int(search.position)
+        conditions = [f"from_position <= {at}", f"(to_position IS NULL OR to_position > {at})"]
     if search.namespaces is not None:
         conditions.append(_one_of("namespace", search.namespaces))
     if search.layers:
         conditions.append(_one_of("layer", search.layers))
-    if search.layers != {"episode"} and search.layers:
+    if search.position is None and search.layers and search.layers != {"episode"}:
         conditions.append("superseded = false")
     for column, values in (
         ("category", search.categories),
@@ -259,7 +283,11 @@ def where(search: SearchFilter) -> str:
     if search.session_id is not None:
         conditions.append(f"session_id = {sql_text(search.session_id)}")
     if search.tags:
-        conditions.append(f"array_has_all(tags, [{sql_list(search.tags)}])")
+        tagged = f"array_has_all(tags, [{sql_list(search.tags)}])"
+        if search.position is not None:
+            memories = _one_of("source_id", search.tagged)
+            tagged = f"(layer = 'episode' AND {tagged} OR layer = 'memory' AND {memories})"
+        conditions.append(tagged)
     if search.metadata:
         pairs = sql_list(metadata_pair(key, value) for key, value in search.metadata.items())
         conditions.append(f"array_has_all(metadata_pairs, [{pairs}])")
@@ -284,6 +312,33 @@ def _full_text(query: LexicalQuery) -> FullTextQuery:
         for phrase in query.phrases
     ]
     return BooleanQuery([(Occur.SHOULD, part) for part in (terms, *phrases)])
+
+
+def _every_term(query: LexicalQuery) -> FullTextQuery:
+    return MatchQuery(  # type: ignore[call-arg]  # has defaults
+        " ".join(query.terms), "tokens", operator=FullTextOperator.AND
+    )
+
+
+def _best_ranked(
+    query: LexicalQuery, found: ArrowTable, limit: int, *, complete_first: bool
+) -> list[Hit]:
+    """Score rows, some of which may be there twice; give the best of each of ``limit`` sources."""
+    numbers = list({row_id: i for i, row_id in enumerate(found["id"].to_pylist())}.values())
+    found = _rows(found, numbers)
+    tokens = found["tokens"].to_pylist()
+    scores, terms = rank(query, tokens), set(query.terms)
+    complete = [terms.issubset(text.split(" ")) for text in tokens]
+    ids, sources = found["id"].to_pylist(), found["source_id"].to_pylist()
+    order = sorted(
+        range(len(scores)), key=lambda i: (complete_first and not complete[i], -scores[i], ids[i])
+    )
+    best: dict[str, int] = {}
+    for index in order:
+        best.setdefault(sources[index], index)
+    chosen = list(best.values())[:limit]
+    hits = _hits(_rows(found, chosen), [scores[index] for index in chosen])
+    return [replace(hit, complete=complete[index]) for hit, index in zip(hits, chosen, strict=True)]
 
 
 def _best_per_source(rows: Callable[[int], ArrowTable], limit: int) -> list[Hit]:

@@ -276,7 +276,7 @@ class Recall(Request, frozen=True, kw_only=True):
     ``observed_before`` include their moment and look at the time of recording where none of
     observation is known. ``token_budget`` counts a Chinese character as one token and three other
     characters as one. ``diversity`` is checked but has no effect yet: results are in the order of
-    relevance alone. ``as_of`` is refused yet.
+    relevance alone. ``as_of`` asks what was known at an earlier moment (docs/time-travel.md).
     """
 
     query: Annotated[str, Meta(min_length=1, max_length=8192)]
@@ -353,7 +353,10 @@ class Degraded(Response, frozen=True, kw_only=True):
 
 
 class RecallAnswer(Response, frozen=True, kw_only=True):
-    """Answer to /recall. ``position`` is the log position that every view used has reached."""
+    """Answer to /recall. ``position`` is the log position that every view used has reached.
+
+    ``as_of_position`` is the position that a question about the past was answered for.
+    """
 
     recall_id: str
     level: Level
@@ -363,13 +366,17 @@ class RecallAnswer(Response, frozen=True, kw_only=True):
     cached: bool
     prefetch: list[dict[str, Any]]
     results: list[RecallItem]
+    as_of_position: int | None = None
 
 
 # --- reading -----------------------------------------------------------------------------------
 
 
 class MemoryDetail(RecallItem, frozen=True, kw_only=True):
-    """GET /memory/{id}: the recall item and what is known of the memory's life."""
+    """GET /memory/{id}: the recall item and what is known of the memory's life.
+
+    ``as_of_position`` is set where the past was asked for, and not on items of a list.
+    """
 
     importance: float
     quality: float | None
@@ -382,13 +389,15 @@ class MemoryDetail(RecallItem, frozen=True, kw_only=True):
     depends_on: list[str]
     state: MemoryState
     observations: int = 1
+    as_of_position: int | None = None
 
 
 class MemoryPage(Response, frozen=True, kw_only=True):
-    """GET /memories and /tombstones."""
+    """GET /memories and /tombstones. ``as_of_position``: where the past was asked for."""
 
     items: list[MemoryDetail]
     next: str | None
+    as_of_position: int | None = None
 
 
 class MemoryVersion(Response, frozen=True, kw_only=True):

@@ -40,7 +40,10 @@ def recall(
     metadata: Mapping[str, str | int | float | bool] | None = None,
     min_score: float | None = None,
 ) -> Operation[Recalled]:
-    """Find what is known. ``min_position``: of a receipt, to read what was just written."""
+    """Find what is known. ``min_position``: of a receipt, to read what was just written.
+
+    ``as_of``: what was known at an earlier moment.
+    """
     request = contract.Recall(
         query=query,
         top_k=top_k,
@@ -72,9 +75,12 @@ def recall(
     )
 
 
-def memory(memory_id: str) -> Operation[contract.MemoryDetail]:
-    """Read one memory with what is known of its life."""
-    return get(f"/memory/{quote(memory_id, safe='')}", contract.MemoryDetail)
+def memory(
+    memory_id: str, *, as_of: contract.AsOf | None = None
+) -> Operation[contract.MemoryDetail]:
+    """Read one memory with what is known of its life, or was ``as_of`` an earlier moment."""
+    path = f"/memory/{quote(memory_id, safe='')}"
+    return get(path, contract.MemoryDetail, _moment(as_of))
 
 
 def versions(memory_id: str) -> Operation[contract.MemoryVersions]:
@@ -91,8 +97,12 @@ def memories(
     sort: str | None = None,
     cursor: str | None = None,
     limit: int | None = None,
+    as_of: contract.AsOf | None = None,
 ) -> Operation[contract.MemoryPage]:
-    """List memories, page by page: pass ``next`` as ``cursor`` until it is None."""
+    """List memories, page by page: pass ``next`` as ``cursor`` until it is None.
+
+    ``as_of``: what there was at an earlier moment; the same for every page.
+    """
     query = query_of(
         namespace=namespace,
         category=category,
@@ -102,7 +112,7 @@ def memories(
         cursor=cursor,
         limit=limit,
     )
-    return get("/memories", contract.MemoryPage, query)
+    return get("/memories", contract.MemoryPage, query | _moment(as_of))
 
 
 def tombstones(
@@ -136,3 +146,10 @@ def stats() -> Operation[contract.Stats]:
 def bootstrap() -> Operation[contract.Bootstrap]:
     """Read the core facts to start a session with."""
     return get("/bootstrap", contract.Bootstrap)
+
+
+def _moment(as_of: contract.AsOf | None) -> dict[str, str]:
+    if as_of is None:
+        return {}
+    time = None if as_of.time is None else as_of.time.isoformat()
+    return query_of(as_of_position=as_of.position, as_of_time=time)

@@ -11,13 +11,12 @@ import pytest
 
 from bench.real_stack import RealStack
 from domain.caller import Caller
-from domain.errors import Forbidden, InvalidCommand, ViewBehind, ViewDegraded
-from domain.events import EpisodeDistilled, Event, MemoryCreated
-from domain.identity import command_id, id_from_command
-from memoryweave.contract import AsOf, Recall, RecallAnswer
+from domain.errors import Forbidden, ViewBehind, ViewDegraded
+from memoryweave.contract import Recall, RecallAnswer
 from projections.parking import ParkedEvent, Parking
 from queries.tokens import token_count
-from tests.commands.speaking import Hand, Speaker, fresh_key
+from tests.commands.speaking import Hand, Speaker
+from tests.queries.distilling import distil
 
 
 def ask(stack: RealStack, speaker: Speaker, query: str, **options: Any) -> RecallAnswer:
@@ -109,59 +108,6 @@ def test_what_has_expired_is_not_recalled(stack: RealStack, hermes: Speaker, clo
     assert len(ask(stack, hermes, "visitor code").results) == 2
     clock.move(hours=2)
     assert ask(stack, hermes, "visitor code").results == []
-
-
-def distil(
-    stack: RealStack, hermes: Speaker, episode_id: str, *statements: str, reinforce: str = ""
-) -> list[str]:
-    """Record what a distiller will: the episode's memories and its own event, in one append."""
-    key = command_id("system:distiller", "distil", fresh_key())
-    ids = [id_from_command(key, number) for number in range(len(statements))]
-
-    def event(kind: str, aggregate: str, version: int, number: int, body: Any) -> Event:
-        return Event(
-            aggregate_type=kind,
-            aggregate_id=aggregate,
-            version=version,
-            event_id=id_from_command(key, 100 + number),
-            occurred_at=hermes.clock(),
-            actor="system:distiller",
-            correlation_id="test",
-            command_id=key,
-            fingerprint="f" * 64,
-            body=body,
-        )
-
-    created = [
-        event(
-            "Memory",
-            memory_id,
-            1,
-            number,
-            MemoryCreated(
-                content=statement,
-                category="fact",
-                decay_class="system_fact",
-                namespace="hermes-main",
-                agent_id="hermes-a06",
-                source="agent_inference",
-                distilled_by="rules",
-                confidence=0.8,
-                derived_from=[episode_id],
-            ),
-        )
-        for number, (memory_id, statement) in enumerate(zip(ids, statements, strict=True))
-    ]
-    reinforced = [reinforce] if reinforce else []
-    done = EpisodeDistilled(memory_ids=ids, reinforced_ids=reinforced, distiller="rules")
-    stack.application.save(
-        *created,
-        event("Episode", episode_id, 2, 99, done),
-        command_id=key,
-        fingerprint="f" * 64,
-        fence=None,
-    )
-    return ids
 
 
 def test_a_distilled_episode_goes_once_one_of_its_memories_says_something_else(
@@ -379,11 +325,6 @@ def test_an_importers_ids_come_back(stack: RealStack, hermes: Speaker) -> None:
     by_layer = {item.layer: item.metadata for item in ask(stack, hermes, "otters").results}
     assert by_layer["episode"] == {"external_id": "l-1", "page": 3}
     assert by_layer["memory"] == {"external_id": ["l-2"]}
-
-
-def test_the_past_cannot_be_asked_for_yet(stack: RealStack, hermes: Speaker) -> None:
-    with pytest.raises(InvalidCommand, match="as_of"):
-        ask(stack, hermes, "anything", as_of=AsOf(position=1))
 
 
 def test_min_position_waits_for_both_views(stack: RealStack, hermes: Speaker) -> None:
