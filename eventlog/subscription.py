@@ -194,8 +194,9 @@ class Subscription:
         if self._is_trimmed and self._archive is not None:
             stored_id = self._verify_archive(self._archive)
         elif known.position < self._floor and not stored_id:
-            # Trimmed, while what follows it was not: the chain has to speak for it.
-            if known.chain and self._floor_chain not in ("", known.chain):
+            # Trimmed. If what follows it was not, the chain has to speak for it.
+            follows = known.position == self._floor - 1
+            if follows and known.chain and self._floor_chain not in ("", known.chain):
                 raise LogFork(f"the log was trimmed with another chain at {known.position}")
             stored_id = known.event_id
         found = Checkpoint(known.position, epoch.decode(), stored_id, known.chain)
