@@ -35,7 +35,7 @@ from eventlog.chain import links
 from eventlog.codec import Codec
 from eventlog.entry import RawEntry
 from eventlog.lease import Lease
-from eventlog.outcomes import ArchiveDamaged, LogFork
+from eventlog.outcomes import ArchiveDamaged, Conflict, LogFork
 from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
@@ -229,7 +229,13 @@ class Archiver:
             ),
         )
         entry = self._codec.seal(event).entry
-        self._log.append([entry], command_id=command, fingerprint=record.sha256, fence=fence)
+        try:
+            self._log.append([entry], command_id=command, fingerprint=record.sha256, fence=fence)
+        except Conflict as conflict:
+            raise LogFork(
+                f"another archive of this log has a segment that begins at {record.first}: there "
+                "may be one archive only"
+            ) from conflict
 
     def _thin(self, manifest: Manifest, floor: int) -> None:
         """Thin the indices of what was trimmed, also by a run that did not come to its end."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.errors import Fenced
 from eventlog.archive.archiver import LEASE
 from eventlog.lease import Lease
-from eventlog.outcomes import LogGap
+from eventlog.outcomes import LogFork, LogGap
 from eventlog.readers import Readers
 from eventlog.subscription import Checkpoint as From
 from eventlog.subscription import Subscription
@@ -134,3 +134,10 @@ def test_an_archiver_that_slept_past_its_lease_can_neither_announce_nor_trim(
         trim_log(log, old, 11, "ab" * 32)
     assert log.floor() == 1
     assert len(archived.everything()) == 45
+
+
+def test_a_second_archive_of_one_log_is_refused(archived: ArchivedLog, tmp_path: Path) -> None:
+    archived.archiver().archive_all()
+    other = ArchivedLog(archived.log.url, archived.log.name, tmp_path / "other")
+    with other.log, pytest.raises(LogFork, match="another archive"):
+        other.archiver("one").archive_due()
