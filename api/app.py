@@ -25,6 +25,7 @@ from api.requests import ApiRequest
 from api.routes import (
     administration,
     agents,
+    audit,
     feedback,
     listing,
     memories,
@@ -50,6 +51,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     recall.post_recall,
     memories.get_memory,
     memories.get_versions,
+    memories.get_provenance,
     memories.get_episode,
     memories.post_restore,
     memories.post_restore_episode,
@@ -73,6 +75,8 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     administration.get_settings,
     administration.get_projections,
     administration.post_retry,
+    audit.get_audit,
+    audit.post_query,
 )
 
 

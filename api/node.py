@@ -17,6 +17,7 @@ from commands.application import MemoryApplication
 from commands.command import Clock
 from inference.embedder import Embedder
 from memoryweave.contract import Health, SettingItem
+from projections.analytics.view import AnalyticsView
 from projections.state.view import StateView
 from projections.vector.view import VectorView
 
@@ -71,6 +72,10 @@ class Node(Protocol):
     @property
     def vector(self) -> VectorView:
         """What can be searched."""
+
+    @property
+    def analytics(self) -> AnalyticsView:
+        """What happened: every event of the log, opened."""
 
     @property
     def volatile(self) -> redis.Redis | None:

@@ -63,6 +63,7 @@ STATUS: Final[dict[type[errors.MemoryWeaveError], int]] = {
     UnsupportedMediaType: 415,
     errors.InvalidCommand: 422,
     errors.CommandTooOld: 422,
+    errors.QueryTooCostly: 422,
     InvalidFields: 422,
     errors.RateLimited: 429,
     errors.Contended: 503,

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_AUDITS: Final = 2
 
 
 class Threads:
@@ -23,6 +25,7 @@ class Threads:
         self._requests = ThreadPoolExecutor(size, thread_name_prefix="request")
         self._health = ThreadPoolExecutor(2, thread_name_prefix="health")
         self._searches = asyncio.Semaphore(search_slots)
+        self._audits = asyncio.Semaphore(_AUDITS)
 
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run blocking work of a request."""
@@ -32,6 +35,11 @@ class Threads:
     async def search(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a search; at most ``search_slots`` run at once, others wait without a thread."""
         async with self._searches:
+            return await self.run(work, *args, **kwargs)
+
+    async def audit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run an auditor's question; they may take seconds and must not take recall's places."""
+        async with self._audits:
             return await self.run(work, *args, **kwargs)
 
     async def look(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:

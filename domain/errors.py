@@ -28,6 +28,13 @@ class InvalidCommand(MemoryWeaveError):
         self.message = message
 
 
+class QueryTooCostly(MemoryWeaveError):
+    """A question of an auditor's that would take more time, memory or rows than it may."""
+
+    name = "query-too-costly"
+    title = "The question takes more than it may"
+
+
 class TooLarge(MemoryWeaveError):
     """A content or batch over its limit."""
 

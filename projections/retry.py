@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.codec import Codec, Undecodable, UnknownEventType
+from domain.events import Event
+from eventlog.codec import Undecodable, UnknownEventType
 from eventlog.entry import RawEntry
 from projections.parking import ParkedEvent, Parking
 from projections.projector import PoisonEvent, Projector
@@ -21,6 +23,15 @@ class LogReader(Protocol):
 
     def read(self, first: int, last: int | None = None, limit: int = 500) -> list[RawEntry]:
         """Give the entries at positions ``first`` to ``last``."""
+
+
+class Opener(Protocol):
+    """The part of `eventlog.codec.Codec` that is needed here."""
+
+    def open_batch(
+        self, entries: Sequence[RawEntry]
+    ) -> list[Event | Undecodable | UnknownEventType]:
+        """Open entries in order; what cannot be opened comes back as the error itself."""
 
 
 class RetryReport(Struct, frozen=True, kw_only=True):
@@ -48,7 +59,7 @@ def finish_retry_request(view: Path) -> None:
     (view / _REQUEST).unlink(missing_ok=True)
 
 
-def retry_parked(projector: Projector, log: LogReader, codec: Codec) -> RetryReport:
+def retry_parked(projector: Projector, log: LogReader, codec: Opener) -> RetryReport:
     """Replay the parked events by position; those behind one that still fails stay parked.
 
     An event and its release are one commit, so a crash in the middle neither loses nor repeats

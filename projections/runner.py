@@ -20,7 +20,7 @@ import structlog
 from msgspec import Struct
 
 from domain.errors import MemoryWeaveError
-from eventlog.codec import Codec, UnknownEventType
+from eventlog.codec import UnknownEventType
 from eventlog.entry import RawEntry
 from eventlog.outcomes import LogFork, LogGap
 from eventlog.subscription import Checkpoint
@@ -28,7 +28,13 @@ from projections.batch import SortedBatch, sort_batch
 from projections.generation import ViewDirectory
 from projections.parking import ParkedEvent, Parking, continued, last_of_command
 from projections.projector import PoisonEvent, Projector, ViewFenced
-from projections.retry import LogReader, finish_retry_request, retry_parked, retry_requested
+from projections.retry import (
+    LogReader,
+    Opener,
+    finish_retry_request,
+    retry_parked,
+    retry_requested,
+)
 from projections.status import State, StatusFile, ViewStatus
 
 BATCH: Final = 500
@@ -73,7 +79,7 @@ class ProjectionRunner:
         projector: Projector,
         source: Source,
         log: LogReader,
-        codec: Codec,
+        codec: Opener,
         *,
         between_batches: Callable[[], bool] = lambda: False,
         pace: Pace = Pace(),  # noqa: B008  # frozen

@@ -54,6 +54,7 @@ class Historian:
         self.ended: set[str] = set()
         self.ephemeral: dict[str, str] = {}
         self.now = START
+        self.longest_step_s = 90_000
 
     def new_id(self) -> str:
         return str(UUID(int=self.random.getrandbits(128), version=4))
@@ -63,7 +64,7 @@ class Historian:
 
     def write(self, *written: Fact) -> int:
         """Append facts as one command; give the last position."""
-        self.now += timedelta(seconds=self.random.randint(0, 90_000))
+        self.now += timedelta(seconds=self.random.randint(0, self.longest_step_s))
         sealed = [self.codec.seal(self._event(*fact)) for fact in written]
         outcome = self.log.append(
             [one.entry for one in sealed],

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from workers.node import Node
 
 VERSION: Final = version("memoryweave")
+VIEWS: Final = ("state", "vector", "analytics")
+"""The views that a node builds, under ``views/``."""
 LOG_ANSWERS_WITHIN_S: Final = 1.0
 
 
@@ -30,7 +32,7 @@ def look_at_node(node: Node) -> Health:
     """
     degraded: list[Degraded] = []
     log = _look_at_log(node, degraded)
-    views = {name: _look_at_view(node, name, log, degraded) for name in ("state", "vector")}
+    views = {name: _look_at_view(node, name, log, degraded) for name in VIEWS}
     embedder = EmbedderHealth(name=node.embedder.name, state=node.embedder.state)
     if embedder.state == "failing":
         degraded.append(Degraded(part="embedder", reason="the last call to the model failed"))

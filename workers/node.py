@@ -25,16 +25,16 @@ from domain.errors import NotFound
 from eventlog.guard import GuardReport
 from inference.embedder import Embedder
 from memoryweave.contract import Health, SettingItem
+from projections.analytics.view import AnalyticsView
 from projections.retry import request_retry
 from projections.state.view import StateView
 from projections.vector.view import VectorView
 from workers.archive import archive_location
-from workers.health import look_at_node
+from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
 from workers.log_server import guard_log, log_url, volatile_url
 from workers.settings import Access, Settings, describe, is_loopback
 
-VIEWS: Final = ("state", "vector")
 _VOLATILE_TIMEOUT_S: Final = 0.25
 
 
@@ -101,6 +101,11 @@ class Node:
     def vector(self) -> VectorView:
         """What can be searched."""
         return VectorView(view_path(self.values, "vector"))
+
+    @cached_property
+    def analytics(self) -> AnalyticsView:
+        """What happened: every event, for audits."""
+        return AnalyticsView(view_path(self.values, "analytics"))
 
     @cached_property
     def embedder(self) -> Embedder:

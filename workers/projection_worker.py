@@ -20,11 +20,14 @@ from eventlog.sealing import KeyRing as SealingKeys
 from eventlog.subscription import Subscription
 from projections.generation import ViewDirectory, ViewLocked
 from projections.projector import Projector
-from projections.runner import ProjectionRunner, describe, problem_of
+from projections.retry import Opener
+from projections.runner import ProjectionRunner, Source, describe, problem_of
 from projections.status import StatusFile, ViewStatus
 from workers.archive import open_archive, seen_links
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
+from workers.gathering import Gathering
+from workers.health import VIEWS
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent, stop_on_signals
 from workers.log_server import log_url, node_id
@@ -52,7 +55,7 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
     """Build the views of a node until ``stop`` is set. Raises `Failure` if another process does."""
     with ExitStack() as stack:
         directories = {}
-        for name in ("state", "vector"):
+        for name in VIEWS:
             try:
                 directories[name] = ViewDirectory(view_path(settings, name))
             except ViewLocked as error:
@@ -64,10 +67,10 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
         threads = [
             threading.Thread(
                 target=_keep_building,
-                args=(_View(name, directories[name], open_view), settings, log, codec, stop),
+                args=(_View(name, directories[name], _OPEN[name]), settings, log, codec, stop),
                 name=f"view-{name}",
             )
-            for name, open_view in (("state", _open_state), ("vector", _open_vector))
+            for name in VIEWS
         ]
         for thread in threads:
             thread.start()
@@ -81,6 +84,8 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
 class _Opened(Struct, frozen=True):
     projector: Projector
     between_batches: Callable[[], bool]
+    gather: Callable[[Source], Source] = lambda source: source
+    opener: Callable[[Codec], Opener] = lambda codec: codec
 
 
 class _OpenView(Protocol):
@@ -112,14 +117,16 @@ def _keep_building(
                         log.archive,
                         seen_links(settings),
                     )
-                ) as source,
+                ) as subscription,
                 closing(
                     ProjectionRunner(
                         view.directory,
                         opened.projector,
-                        _reporting(view.name, settings, opened.projector, source, log),
+                        opened.gather(
+                            _reporting(view.name, settings, opened.projector, subscription, log)
+                        ),
                         log,
-                        codec,
+                        opened.opener(codec),
                         between_batches=opened.between_batches,
                     )
                 ) as runner,
@@ -188,6 +195,22 @@ def _open_vector(settings: Settings, directory: ViewDirectory) -> Iterator[_Open
 
         with closing(filler), closing(upkeep):
             yield _Opened(projector, between_batches)
+
+
+@contextmanager
+def _open_analytics(_settings: Settings, directory: ViewDirectory) -> Iterator[_Opened]:
+    from projections.analytics.opening import OpenOrShowRaw
+    from projections.analytics.projector import AnalyticsProjector
+
+    with closing(AnalyticsProjector(directory.live, lambda: datetime.now(UTC))) as projector:
+        yield _Opened(projector, projector.compact, gather=Gathering, opener=OpenOrShowRaw)
+
+
+_OPEN: Final[dict[str, _OpenView]] = {
+    "state": _open_state,
+    "vector": _open_vector,
+    "analytics": _open_analytics,
+}
 
 
 def _report_upkeep(error: Exception) -> None:

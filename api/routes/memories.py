@@ -16,6 +16,7 @@ from commands.tag import TagMemory, set_tags
 from memoryweave import contract
 from queries.episode import episode
 from queries.memory import memory, versions
+from queries.provenance import provenance
 
 
 @question("GET", "/memory/{memory_id:str}")
@@ -44,6 +45,13 @@ async def get_versions(call: GivenCall, memory_id: FromPath[str]) -> contract.Me
     """Read every text that a memory had, oldest first, and why each came."""
     node = call.node
     return await call.threads.run(versions, memory_id, call.caller, node.state, node.clock())
+
+
+@question("GET", "/memory/{memory_id:str}/provenance")
+async def get_provenance(call: GivenCall, memory_id: FromPath[str]) -> contract.Provenance:
+    """Read what a memory rests on: its episodes, who stored them, and its corrections."""
+    node = call.node
+    return await call.threads.run(provenance, memory_id, call.caller, node.state, node.clock())
 
 
 @question("GET", "/episodes/{episode_id:str}")

@@ -15,6 +15,7 @@ from memoryweave.operation import (
     get,
     list_of,
     on_thing,
+    query_of,
 )
 
 
@@ -112,4 +113,47 @@ def retry_projection(view: str) -> Operation[contract.RetryRequested]:
         method="POST",
         path=f"/api/v1/admin/projections/{quote(view, safe='')}/retry",
         answer=contract.RetryRequested,
+    )
+
+
+def audit(
+    *,
+    type: str | None = None,  # noqa: A002  # its name on the wire
+    actor: str | None = None,
+    aggregate_id: str | None = None,
+    memory_id: str | None = None,
+    episode_id: str | None = None,
+    namespace: str | None = None,
+    from_position: int | None = None,
+    to_position: int | None = None,
+    from_time: datetime | None = None,
+    to_time: datetime | None = None,
+    cursor: str | None = None,
+    limit: int | None = None,
+) -> Operation[contract.AuditPage]:
+    """Read events of the log, opened, page by page: pass ``next`` as ``cursor`` (admin's key)."""
+    query = query_of(
+        type=type,
+        actor=actor,
+        aggregate_id=aggregate_id,
+        memory_id=memory_id,
+        episode_id=episode_id,
+        namespace=namespace,
+        from_position=from_position,
+        to_position=to_position,
+        from_time=None if from_time is None else from_time.isoformat(),
+        to_time=None if to_time is None else to_time.isoformat(),
+        cursor=cursor,
+        limit=limit,
+    )
+    return get("/admin/audit", contract.AuditPage, query)
+
+
+def audit_query(sql: str, *, limit: int = 1000) -> Operation[contract.AuditAnswer]:
+    """Answer one SELECT over the audit's views (admin's key; docs/audit.md lists the views)."""
+    return Operation(
+        method="POST",
+        path="/api/v1/admin/audit/query",
+        answer=contract.AuditAnswer,
+        body=msgspec.json.encode(contract.AuditQuery(sql=sql, limit=limit)),
     )

@@ -419,6 +419,57 @@ class MemoryVersions(Response, frozen=True, kw_only=True):
     items: list[MemoryVersion]
 
 
+class ProvenanceSource(Response, frozen=True, kw_only=True):
+    """One episode on which a memory rests, verbatim.
+
+    ``role``: the memory was ``created`` from it or ``reinforced`` by it. ``position`` is that
+    of the commit.
+    """
+
+    episode_id: str
+    role: Literal["created", "reinforced"]
+    agent_id: str
+    speaker: str | None
+    content: str
+    namespace: str
+    session_id: str | None
+    observed_at: Time | None
+    recorded_at: Time
+    position: int
+    status: Literal["pending", "distilled", "skipped", "failed", "deleted"]
+
+
+class ProvenanceEnd(Response, frozen=True, kw_only=True):
+    """What made a memory a tombstone. ``position`` is that of its last event."""
+
+    by: Literal["deprecated", "deleted", "superseded", "expired"]
+    at: Time
+    reason: str | None
+    superseded_by: str | None
+    position: int
+
+
+class Provenance(Response, frozen=True, kw_only=True):
+    """GET /memory/{id}/provenance: from its sentence to the episodes it rests on.
+
+    ``versions`` are its texts, oldest first: all but the first are corrections. ``agents`` are all
+    who committed one of the sources shown or gave it a text. ``hidden_sources`` counts sources that
+    the key may not read, or that went with their session.
+    """
+
+    memory_id: str
+    namespace: str
+    version: int
+    content: str
+    state: MemoryState
+    position: int
+    sources: list[ProvenanceSource]
+    versions: list[MemoryVersion]
+    agents: list[str]
+    hidden_sources: int
+    ended: ProvenanceEnd | None
+
+
 class EpisodeDetail(Response, frozen=True, kw_only=True):
     """GET /episodes/{id}."""
 
@@ -483,6 +534,54 @@ class Bootstrap(Response, frozen=True, kw_only=True):
     """GET /bootstrap: the core facts to start a session with."""
 
     items: list[MemoryDetail]
+
+
+class AuditItem(Response, frozen=True, kw_only=True):
+    """One event of the log: its envelope and its body, opened.
+
+    Where the body could not be opened it is null, ``problem`` says why, and ``raw`` are its bytes
+    as stored, in base64.
+    """
+
+    position: int
+    event_id: str
+    aggregate_type: str
+    aggregate_id: str
+    version: int | None
+    type: str
+    schema: int | None
+    occurred_at: Time
+    command_id: str
+    fingerprint: str
+    actor: str
+    correlation_id: str
+    causation_position: int | None
+    body: dict[str, Any] | None
+    raw: str | None = None
+    problem: str | None = None
+
+
+class AuditPage(Response, frozen=True, kw_only=True):
+    """GET /admin/audit, by position. ``position``: how far the view has come that was asked."""
+
+    items: list[AuditItem]
+    next: str | None
+    position: int
+
+
+class AuditQuery(Request, frozen=True, kw_only=True):
+    """POST /admin/audit/query: one SELECT over the audit's views."""
+
+    sql: Annotated[str, Meta(min_length=1, max_length=20000)]
+    limit: Annotated[int, Meta(ge=1, le=10000)] = 1000
+
+
+class AuditAnswer(Response, frozen=True, kw_only=True):
+    """Rows in the order of ``columns``. ``truncated``: there were more than ``limit``."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool
 
 
 class SettingItem(Response, frozen=True, kw_only=True):

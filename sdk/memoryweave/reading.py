@@ -88,6 +88,11 @@ def versions(memory_id: str) -> Operation[contract.MemoryVersions]:
     return get(f"/memory/{quote(memory_id, safe='')}/versions", contract.MemoryVersions)
 
 
+def provenance(memory_id: str) -> Operation[contract.Provenance]:
+    """Read what a memory rests on: its episodes, who stored them, and its corrections."""
+    return get(f"/memory/{quote(memory_id, safe='')}/provenance", contract.Provenance)
+
+
 def memories(
     *,
     namespace: str | None = None,

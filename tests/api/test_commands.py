@@ -161,7 +161,7 @@ def test_settings_are_shown_with_their_origin_and_secrets_masked(service):
 
 def test_projections_tell_how_far_they_are_and_take_a_retry(service):
     items = service.admin.get("/api/v1/admin/projections").json()["items"]
-    assert {item["view"] for item in items} == {"state", "vector"}
+    assert {item["view"] for item in items} == {"state", "vector", "analytics"}
     assert all(item["parked"] == [] for item in items)
     answer = service.admin.post("/api/v1/admin/projections/state/retry")
     assert (answer.status_code, answer.json()) == (202, {"view": "state"})

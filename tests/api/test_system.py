@@ -30,7 +30,7 @@ def test_health_is_open_and_tells_of_log_views_and_embedder(service):
     assert answer.status_code == 200
     health = answer.json()
     assert (health["live"], health["ready"]) == (True, True)
-    assert set(health["views"]) == {"state", "vector"}
+    assert set(health["views"]) == {"state", "vector", "analytics"}
     assert health["log"]["writable"] is True
     assert health["embedder"]["name"]
 

@@ -79,6 +79,7 @@ CALLS = {
     ("POST", "/recall"): named("/recall", {"query": "x", "namespaces": ["?"]}),
     ("GET", "/memory/{memory_id}"): by_id("/memory/{memory}"),
     ("GET", "/memory/{memory_id}/versions"): by_id("/memory/{memory}/versions"),
+    ("GET", "/memory/{memory_id}/provenance"): by_id("/memory/{memory}/provenance"),
     ("GET", "/episodes/{episode_id}"): by_id("/episodes/{episode}"),
     ("POST", "/memory/{memory_id}/restore"): by_id("/memory/{memory}/restore"),
     ("POST", "/memory/{memory_id}/pin"): by_id("/memory/{memory}/pin"),
@@ -105,6 +106,8 @@ CALLS = {
     ("GET", "/settings"): named("/settings"),
     ("GET", "/admin/projections"): named("/admin/projections"),
     ("POST", "/admin/projections/{view}/retry"): named("/admin/projections/state/retry"),
+    ("GET", "/admin/audit"): named("/admin/audit"),
+    ("POST", "/admin/audit/query"): named("/admin/audit/query", {"sql": "SELECT 1"}),
 }
 
 # Asked without naming anything of anybody: the answer must not change by what a stranger stores.

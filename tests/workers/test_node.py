@@ -38,7 +38,11 @@ def test_a_node_that_nobody_projects_yet_is_ready_and_says_what_is_missing(
         health = node.health()
     assert (health.status, health.ready, health.live) == ("degraded", True, True)
     assert health.log.durable
-    assert {part.part for part in health.degraded} == {"view state", "view vector"}
+    assert {part.part for part in health.degraded} == {
+        "view state",
+        "view vector",
+        "view analytics",
+    }
     assert health.views["state"].paused == "no projection worker has begun it"
 
 

@@ -156,6 +156,18 @@ def _operation(commands: Subcommands) -> None:
         help="forget what this node has read before: after a decision that the log is right",
     )
     _json_flag(verify)
+    audit = _command(
+        commands,
+        "audit",
+        "workers.cli.audit:run",
+        "answer one SELECT over what happened, on this node's own files",
+        NODE_FLAGS,
+    )
+    audit.add_argument("sql", help="over events, commits, feedback, corrections, memory_history, …")
+    audit.add_argument("--format", choices=("table", "csv", "json", "parquet"), default="table")
+    audit.add_argument("--output", type=Path, help="write there; parquet needs it", metavar="FILE")
+    audit.add_argument("--limit", type=int, default=1000, metavar="ROWS", help="default: 1000")
+    audit.add_argument("--seconds", type=float, default=60.0, help="time it may take; default: 60")
     doctor = _command(
         commands,
         "doctor",

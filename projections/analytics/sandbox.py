@@ -1,0 +1,173 @@
+"""The process in which one statement of a person is answered, and in which nothing else happens.
+
+``python -m projections.analytics.sandbox`` reads one `Question` as JSON from its input and writes
+one `Verdict` as a line of JSON to its output, followed by the answer as an Arrow stream where there
+is one. It can open the view's files and no other, write no file at all, take no more memory than it
+was given, and is ended when its time is up (docs/decisions/0015).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from projections.analytics.statement import StatementRefused, readable_statement
+from projections.analytics.views import SET_TIME_ZONE, view_statements
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from duckdb import DuckDBPyConnection
+
+Outcome = Literal["answered", "refused", "time", "memory", "size", "storage"]
+
+CPUS: Final = 2
+_MIB: Final = 1 << 20
+_BATCH: Final = 1_000
+_OF_THE_PROCESS_MIB: Final = 512
+"""What DuckDB allocates beside what it counts, Python and Arrow included."""
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """One statement over the files of ``folder``; ``files`` are relative to it.
+
+    ``rows`` and ``answer_bytes`` (of Arrow data) bound the answer, ``seconds`` the time,
+    ``memory_mib`` what DuckDB may use.
+    """
+
+    sql: str
+    folder: str
+    files: list[str]
+    rows: int
+    seconds: float
+    memory_mib: int
+    answer_bytes: int
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """How it ended. ``detail`` is for the person who asked; ``truncated``: there were more rows."""
+
+    outcome: Outcome
+    detail: str = ""
+    truncated: bool = False
+
+
+def main() -> None:
+    """Answer the question on standard input."""
+    question = msgspec.json.decode(sys.stdin.buffer.read(), type=Question)
+    _bound(question)
+    verdict, answer = _judge(question)
+    _write(sys.stdout.buffer, verdict, answer)
+
+
+def _bound(question: Question) -> None:
+    """Give up, for the rest of this process's life, what answering does not need."""
+    memory = (question.memory_mib + _OF_THE_PROCESS_MIB) * _MIB
+    cpu_s = int(question.seconds * CPUS) + 2
+    for limit, value in (
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_DATA, memory),
+        (resource.RLIMIT_CPU, cpu_s),
+    ):
+        resource.setrlimit(limit, (value, value))
+    os.chdir(question.folder)
+
+
+def _judge(question: Question) -> tuple[Verdict, pa.Table | None]:
+    import duckdb
+
+    try:
+        connection = _locked(question)
+    except duckdb.IOException:
+        return Verdict(outcome="storage"), None
+    try:
+        return _answer(connection, question)
+    except StatementRefused as error:
+        return Verdict(outcome="refused", detail=str(error)), None
+    except duckdb.InterruptException:
+        detail = f"it was not answered within {question.seconds:g} s: ask for less"
+        return Verdict(outcome="time", detail=detail), None
+    except (duckdb.OutOfMemoryException, MemoryError):
+        detail = f"it needs more than {question.memory_mib} MiB of memory: ask for less"
+        return Verdict(outcome="memory", detail=detail), None
+    except duckdb.IOException:
+        return Verdict(outcome="storage"), None
+    except (duckdb.Error, RecursionError, RuntimeError, UnicodeError) as error:
+        return Verdict(outcome="refused", detail=_told(error)), None
+    finally:
+        connection.close()
+
+
+def _locked(question: Question) -> DuckDBPyConnection:
+    """Open a database in memory that has the views and can't reach anything else any more."""
+    import duckdb
+
+    connection = duckdb.connect(
+        config={
+            "threads": CPUS,
+            "memory_limit": f"{question.memory_mib}MiB",
+            "temp_directory": "",
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }
+    )
+    connection.execute(SET_TIME_ZONE)
+    for statement in view_statements(question.files):
+        connection.execute(statement)
+    # In this order: each closes the door through which the one before it could be undone.
+    paths = ", ".join("'" + file.replace("'", "''") + "'" for file in question.files)
+    connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _answer(connection: DuckDBPyConnection, question: Question) -> tuple[Verdict, pa.Table | None]:
+    import pyarrow as pa
+
+    alarm = threading.Timer(question.seconds, connection.interrupt)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        statement = readable_statement(connection, question.sql, question.rows + 1)
+        reader: Any = connection.execute(statement).to_arrow_reader(_BATCH)
+        batches, rows, size = [], 0, 0
+        for batch in reader:
+            batches.append(batch)
+            rows += batch.num_rows
+            size += batch.nbytes
+            if size > question.answer_bytes:
+                detail = f"the answer is over {question.answer_bytes >> 20} MiB: ask for less"
+                return Verdict(outcome="size", detail=detail), None
+    finally:
+        alarm.cancel()
+    table = pa.Table.from_batches(batches, schema=reader.schema)
+    return Verdict(outcome="answered", truncated=rows > question.rows), table[: question.rows]
+
+
+def _told(error: Exception) -> str:
+    """Give what DuckDB says of the statement, without its excerpt and without where files lie."""
+    first = str(error).strip().split("\n\nLINE ")[0].strip()
+    return first.replace(str(Path.cwd()), "…")[:1000] or type(error).__name__
+
+
+def _write(output: BinaryIO, verdict: Verdict, answer: pa.Table | None) -> None:
+    output.write(msgspec.json.encode(verdict) + b"\n")
+    if answer is not None:
+        import pyarrow as pa
+
+        ipc: Any = pa.ipc  # it has no types
+        with ipc.new_stream(output, answer.schema) as stream:
+            stream.write_table(answer)
+    output.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""Reading the analytics view: a DuckDB in memory, in whichever process asks.
+
+DuckDB is imported when somebody asks, never before: who is not audited does not pay for it.
+These are our own questions; SQL from people goes through `projections.analytics.question`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from domain.errors import ViewBehind, ViewDegraded
+from eventlog.subscription import Checkpoint
+from projections.analytics.filter import EventFilter, where
+from projections.analytics.manifest import Manifest, read_manifest
+from projections.analytics.rows import EventRow
+from projections.analytics.views import SET_TIME_ZONE, view_statements
+from projections.digest import ViewDigest, digest_of
+from projections.generation import current_generation
+from projections.parking import ParkedEvent
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MEMORY_LIMIT: Final = "512MB"
+THREADS: Final = 2
+
+_COLUMNS: Final = (
+    '"position", event_id, aggregate_type, aggregate_id, "version", "type", "schema", '
+    "occurred_at, command_id, fingerprint, actor, correlation_id, causation_position, "
+    "namespace, agent_id, CAST(body AS VARCHAR), raw, problem"
+)
+
+
+class LiveFiles(Struct, frozen=True):
+    """The view at one moment: the folder of its generation, and the manifest there."""
+
+    folder: Path
+    manifest: Manifest
+
+
+class AnalyticsView:
+    """Every event of the log, opened. Any number of processes may read while one writes.
+
+    Every question raises `ViewBehind` before the view was begun, `ViewDegraded` where its files
+    cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the view in ``path`` (``views/analytics``), which need not exist yet."""
+        self._path = path
+
+    def generation(self) -> int:
+        """Give the live generation, 0 before the view was begun."""
+        return current_generation(self._path) or 0
+
+    def checkpoint(self) -> Checkpoint:
+        """Give how far the view has come; position 0 before it was begun."""
+        try:
+            return self.live().manifest.checkpoint
+        except ViewBehind:
+            return Checkpoint()
+
+    def parked_events(self) -> list[ParkedEvent]:
+        """Give nothing: this view shows what it cannot open."""
+        return []
+
+    def live(self) -> LiveFiles:
+        """Give the files that are the view now; they stay readable for some minutes."""
+        generation = current_generation(self._path)
+        if generation is None:
+            raise ViewBehind("the analytics view is not built yet: start the projection worker")
+        folder = self._path / str(generation)
+        try:
+            return LiveFiles(folder, read_manifest(folder))
+        except FileNotFoundError as error:
+            raise ViewBehind("the analytics view is being set up") from error
+        except (OSError, msgspec.DecodeError) as error:
+            raise ViewDegraded("the analytics view's manifest cannot be read") from error
+
+    def events(self, wanted: EventFilter, *, after: int = 0, limit: int = 50) -> list[EventRow]:
+        """Give up to ``limit`` events after position ``after`` that pass, by position."""
+        condition, parameters = where(wanted, after)
+        with self._asking(self.live()) as connection:
+            rows = connection.execute(
+                f'SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY "position" LIMIT ?',  # noqa: S608  # ours
+                [*parameters, limit],
+            ).fetchall()
+        return [EventRow(*row) for row in rows]
+
+    def digest(self) -> ViewDigest:
+        """Digest every row, at one position."""
+        live = self.live()
+        with self._asking(live) as connection:
+            cursor = connection.execute(
+                f'SELECT {_COLUMNS} FROM events ORDER BY "position"'  # noqa: S608  # ours
+            )
+            return digest_of("analytics", live.manifest.checkpoint.position, _rows(cursor))
+
+    @contextmanager
+    def _asking(self, live: LiveFiles) -> Iterator[DuckDBPyConnection]:
+        import duckdb
+
+        connection = duckdb.connect(
+            config={"threads": THREADS, "memory_limit": MEMORY_LIMIT, "temp_directory": ""}
+        )
+        try:
+            connection.execute(SET_TIME_ZONE)
+            files = [str(live.folder / file.path) for file in live.manifest.files]
+            for statement in view_statements(files):
+                connection.execute(statement)
+            yield connection
+        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+            raise ViewDegraded("a file of the analytics view cannot be read now") from error
+        finally:
+            connection.close()
+
+
+def _rows(cursor: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    while chunk := cursor.fetchmany(5_000):
+        for row in chunk:
+            yield "events", msgspec.structs.asdict(EventRow(*row))
