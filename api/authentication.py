@@ -132,6 +132,7 @@ def _of_an_agent(node: Node, key: str, last_used: LastUsed) -> Caller:
         kind="agent",
         namespaces=own_namespaces(agent.namespace),
         granted=agent.granted,
+        reads_any=node.options.cross_namespace_reads == "any",
         may_claim=frozenset(agent.may_claim),
         quota=agent.quota,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import redis
 from msgspec import Struct
@@ -45,7 +45,8 @@ class ApiOptions(Struct, frozen=True, kw_only=True):
 
     ``open_schema`` and ``open_metrics``: answer without the admin key (the default on loopback).
     ``threads`` bounds the pool in which blocking work runs, ``search_slots`` how many searches
-    run at once.
+    run at once. ``cross_namespace_reads``: an agent may read other namespaces than its own where it
+    was granted them, or any that it names.
     """
 
     open_schema: bool = True
@@ -53,6 +54,7 @@ class ApiOptions(Struct, frozen=True, kw_only=True):
     threads: int = 16
     search_slots: int = 4
     cors_origins: Sequence[str] = ()
+    cross_namespace_reads: Literal["granted", "any"] = "granted"
 
 
 class Node(Protocol):

@@ -27,6 +27,7 @@ class Caller(Struct, frozen=True, kw_only=True):
     kind: Literal["agent", "owner", "admin"]
     namespaces: tuple[str, ...] = ()
     granted: frozenset[str] = frozenset()
+    reads_any: bool = False
     may_claim: frozenset[Source] = frozenset()
     quota: Quota | None = None
 
@@ -38,7 +39,12 @@ class Caller(Struct, frozen=True, kw_only=True):
 
 def may_read(caller: Caller, namespace: str) -> bool:
     """Tell whether the caller may know anything of that namespace."""
-    return caller.kind != "agent" or namespace in caller.namespaces or namespace in caller.granted
+    return (
+        caller.kind != "agent"
+        or caller.reads_any
+        or namespace in caller.namespaces
+        or namespace in caller.granted
+    )
 
 
 def may_write(caller: Caller, namespace: str) -> bool:

@@ -80,6 +80,7 @@ class Node:
             open_metrics=_is_open(values.metrics_access, values.host),
             search_slots=values.concurrent_searches,
             cors_origins=values.cors_origins,
+            cross_namespace_reads=values.cross_namespace_reads,
         )
 
     @cached_property

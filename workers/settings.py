@@ -205,7 +205,7 @@ DECLARED: Final = (
         "MEMORYWEAVE_CROSS_NAMESPACE_READS",
         "cross_namespace_reads",
         None,
-        "include_namespaces: granted (a grant is needed) or any",
+        "what agents may read of others: granted (a grant is needed) or any they name",
     ),
     Declared(
         "concurrent_searches",

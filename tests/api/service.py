@@ -14,6 +14,7 @@ from uuid import uuid4
 import httpx
 from granian.constants import Interfaces
 from granian.server.embed import Server
+from msgspec.structs import replace
 
 from api.app import create_app
 from tests.servers import LogServer, eventually
@@ -66,6 +67,17 @@ class Service:
     def close(self) -> None:
         for client in self._clients.values():
             client.close()
+
+
+class WithOptions:
+    """A running node, as one whose settings say something else; for `create_app`."""
+
+    def __init__(self, node: Node, **options: Any) -> None:
+        self._node = node
+        self.options = replace(node.options, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
 
 
 @contextmanager

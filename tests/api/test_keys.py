@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from litestar.testing import TestClient
 from structlog.testing import capture_logs
 
+from api.app import create_app
 from domain.credentials import agent_key
-from tests.api.service import GENEROUS, OWNER_KEY, commit
+from tests.api.service import GENEROUS, OWNER_KEY, WithOptions, commit
 from tests.servers import eventually
 
 STATS = "/api/v1/stats"
@@ -199,6 +201,30 @@ def test_enrolment_refuses_a_name_that_somebody_has(service, fresh):
     )
     assert (by_id.status_code, by_namespace.status_code) == (409, 409)
     assert by_id.json()["type"].endswith("/name-taken")
+
+
+def test_where_any_may_be_read_what_an_agent_names_is_read_and_nothing_else_is(service, fresh):
+    owner_of_it, reader = fresh("hermes"), fresh("openclaw")
+    named, word = f"{owner_of_it}-main", fresh("word").replace("-", "")
+    kept = commit(service.agent(owner_of_it), f"the safe opens with {word}")
+    key = service.agent(reader).headers["X-API-Key"]
+    app = create_app(WithOptions(service.node, cross_namespace_reads="any"))
+    with TestClient(app) as client:
+        client.headers["X-API-Key"] = key
+
+        def found(**scope):
+            answer = client.post("/api/v1/recall", json={"query": word, **scope})
+            return kept["episode_id"] in {result["id"] for result in answer.json()["results"]}
+
+        assert not found()
+        assert found(include_namespaces=[named])
+        assert found(namespaces=[named])
+        assert client.get(f"/api/v1/episodes/{kept['episode_id']}").status_code == 200
+        assert client.get("/api/v1/memories", params={"namespace": named}).status_code == 200
+        listed = {item["namespace"] for item in client.get("/api/v1/namespaces").json()["items"]}
+        assert named not in listed
+        refused = client.post("/api/v1/commit", json={"content": "x", "namespace": named})
+        assert refused.status_code == 403
 
 
 def test_a_grant_opens_a_namespace_for_reading_and_its_end_closes_it_at_once(service, fresh):

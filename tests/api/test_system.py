@@ -6,23 +6,11 @@ import re
 
 import pytest
 from litestar.testing import TestClient
-from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.app import create_app
 from memoryweave import contract
-from tests.api.service import ADMIN_KEY, OWNER_KEY, commit
-
-
-class Guarded:
-    """The running node with the settings of one that listens beyond loopback."""
-
-    def __init__(self, node) -> None:
-        self._node = node
-        self.options = replace(node.options, open_schema=False, open_metrics=False)
-
-    def __getattr__(self, name: str):
-        return getattr(self._node, name)
+from tests.api.service import ADMIN_KEY, OWNER_KEY, WithOptions, commit
 
 
 def test_health_is_open_and_tells_of_log_views_and_embedder(service):
@@ -107,7 +95,9 @@ def test_every_documented_message_is_the_contracts_own(service):
 
 @pytest.mark.parametrize("path", ["/metrics", "/schema", "/schema/openapi.json", "/schema/viewer"])
 def test_beyond_loopback_figures_and_schema_need_the_admin_key(service, path):
-    with TestClient(create_app(Guarded(service.node))) as client:
+    with TestClient(
+        create_app(WithOptions(service.node, open_schema=False, open_metrics=False))
+    ) as client:
         assert client.get(path).status_code == 401
         assert client.get(path, headers={"X-API-Key": "wrong"}).status_code == 401
         assert client.get(path, headers={"X-API-Key": OWNER_KEY}).status_code == 403

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from domain.caller import Caller
+from domain.caller import Caller, may_write, require_visible
 from domain.errors import Forbidden
 from queries.scope import listed, readable, searched
 
@@ -59,3 +60,15 @@ def test_a_namespace_that_is_not_the_callers_is_refused_in_every_place() -> None
 def test_a_list_may_be_narrowed_to_a_granted_namespace() -> None:
     assert listed(AGENT, "openclaw-main") == {"openclaw-main"}
     assert listed(OWNER, "shared") == {"shared"}
+
+
+def test_where_any_may_be_read_only_what_is_named_is_added() -> None:
+    reader = replace(AGENT, reads_any=True)
+    assert searched(reader, None, []) == searched(AGENT, None, [])
+    assert readable(reader) == readable(AGENT)
+    assert listed(reader, None) == listed(AGENT, None)
+    assert searched(reader, None, ["other-main"]) == set(AGENT.namespaces) | {"other-main"}
+    assert searched(reader, ["other-main"], []) == {"other-main"}
+    assert listed(reader, "other-main") == {"other-main"}
+    require_visible(reader, "memory", "m1", "other-main")
+    assert not may_write(reader, "other-main")

@@ -72,13 +72,19 @@ def test_time_chance_keys_and_settings_are_those_given(
     log_server: LogServer, tmp_path: Path
 ) -> None:
     noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
-    ring = ring_for(tmp_path, log_server.url, MEMORYWEAVE_METRICS_ACCESS="admin")
+    ring = ring_for(
+        tmp_path,
+        log_server.url,
+        MEMORYWEAVE_METRICS_ACCESS="admin",
+        MEMORYWEAVE_CROSS_NAMESPACE_READS="any",
+    )
     with open_node(ring, Surroundings(lambda: noon, lambda n: b"r" * n)) as node:
         assert node.clock() == noon
         assert node.randomness(3) == b"rrr"
         assert node.keys.admin == key_digest(ring.keys.api_key)
         assert node.keys.owner == key_digest(ring.keys.owner_key)
         assert (node.options.open_schema, node.options.open_metrics) == (True, False)
+        assert node.options.cross_namespace_reads == "any"
         assert ring.keys.api_key not in repr(node.settings())
         with pytest.raises(NotFound):
             node.retry_parked("nonsense")
