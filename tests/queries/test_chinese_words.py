@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.chinese_words import FLOOR, draw_words, main, rare_words, store, words_not_found
+from bench.chinese_words import FLOOR, draw_words, entries, main, rare_words, words_not_found
 from bench.real_stack import RealStack
 from bench.recall_quality import DATA, read_lines
 from memoryweave.contract import Recall
@@ -47,10 +47,11 @@ def test_the_same_seed_draws_the_same_words() -> None:
 @needs_data
 def test_rare_words_are_found_before_their_texts_have_vectors(stack: RealStack) -> None:
     lines = read_lines(Path(os.environ[DATA]) / "memorybank_zh")
-    store(stack, lines)
+    stack.commit(entries(lines))
+    stack.project()
     words = draw_words([line.text for line in lines])
     assert len(words) == 200
-    missed = words_not_found(stack, words)
+    missed = words_not_found(stack.recall, words)
     assert 1 - len(missed) / len(words) >= FLOOR, missed
 
 
