@@ -32,6 +32,7 @@ class History:
         self.memories: list[str] = []
         self.episodes: list[str] = []
         self.places: dict[str, dict[str, Any]] = {}
+        self.went: set[str] = set()
 
     def add(self, kind: str, aggregate_id: str, body: EventBody) -> Event:
         position = len(self.events) + 1
@@ -79,6 +80,9 @@ class History:
 
     def close_session(self, namespace: str, session_id: str | None) -> Event:
         body = facts.SessionClosed(agent_id="h-1", namespace=namespace, session_id=session_id)
+        place = {"namespace": namespace, "session_id": session_id}
+        if namespace.endswith("-ephemeral"):
+            self.went |= {source for source, where in self.places.items() if where == place}
         return self.add("Session", f"session {namespace} {session_id}", body)
 
     def _note_place(self, source_id: str, more: dict[str, Any]) -> None:
@@ -86,8 +90,12 @@ class History:
         self.places[source_id] = place
 
     def alike(self, source_id: str) -> list[str]:
-        """Give the memories that live and end in the same namespace and session."""
-        return [one for one in self.memories if self.places[one] == self.places[source_id]]
+        """Give the memories of the same namespace and session that did not go with it before.
+
+        A distiller sees no others, so no episode can reinforce them.
+        """
+        place = self.places[source_id]
+        return [one for one in self.memories if self.places[one] == place and one not in self.went]
 
     def facts(self, last: int | None = None) -> list[dict[str, Any]]:
         """Give the first ``last`` events as the oracle reads them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from domain.events import Event
@@ -90,7 +90,12 @@ def late_events_leave_what_they_would_have_left(data: st.DataObject, most: int) 
 
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(
+    max_examples=1000,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking these takes minutes
+    suppress_health_check=list(HealthCheck),
+)
 
 
 @FEW
