@@ -1,5 +1,8 @@
 """A view's directory: one folder per generation, a pointer to the live one, one writer.
 
+``views/<view>/<generation>/generation.json`` says what built it: another program or another
+embedder asks for another generation (decision 0016).
+
 ``views/<view>/CURRENT`` names the generation that readers use; it is replaced by rename, so it is
 the old or the new one and never half of either. ``views/<view>/writer.lock`` is locked with
 flock for as long as a process writes the view: the lock ends with the process, however it ends.
@@ -13,7 +16,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+
 FIRST_GENERATION: Final = 1
+
+
+_BUILT_BY: Final = "generation.json"
+
+
+class BuiltBy(Struct, frozen=True, kw_only=True):
+    """What built a generation.
+
+    ``projector`` is the version of the rules, ``schema`` that of the stored tables; ``embedder``
+    and ``dimension`` those of its vectors, empty and 0 for a view without.
+    """
+
+    projector: int = 1
+    schema: int = 1
+    embedder: str = ""
+    dimension: int = 0
+
+    @property
+    def model(self) -> str:
+        """The embedder with its dimension, as one word."""
+        return f"{self.embedder}/{self.dimension}"
 
 
 class ViewLocked(Exception):
@@ -49,6 +76,18 @@ class ViewDirectory:
         """The folder of the generation that is written."""
         return self.path / str(self.generation)
 
+    def begin(self, generation: int) -> Path:
+        """Give the folder of a generation that is to be built, as far as it has come."""
+        folder = self.path / str(generation)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder
+
+    def switch_to(self, generation: int) -> None:
+        """Make a finished generation the live one; what is in its folder is on the disk first."""
+        sync_tree(self.path / str(generation))
+        point_at(self.path, generation)
+        self.generation = generation
+
     def close(self) -> None:
         """Give the directory up."""
         if self._lock >= 0:
@@ -63,16 +102,72 @@ def current_generation(path: Path) -> int | None:
     return None
 
 
+def generations(path: Path) -> list[int]:
+    """Give the numbers of the generations that have a folder, in order."""
+    with suppress(FileNotFoundError):
+        return sorted(int(entry.name) for entry in path.iterdir() if entry.name.isdecimal())
+    return []
+
+
+def built_by(folder: Path) -> BuiltBy | None:
+    """Give what built the generation in ``folder``, None where that was not written down."""
+    with suppress(FileNotFoundError):
+        return msgspec.json.decode((folder / _BUILT_BY).read_bytes(), type=BuiltBy)
+    return None
+
+
+def sign(folder: Path, builder: BuiltBy) -> None:
+    """Write down what builds the generation in ``folder``."""
+    replace_file(folder / _BUILT_BY, msgspec.json.encode(builder))
+
+
+def removable(path: Path, kept: int | None, now: float, old_stay_s: float) -> list[Path]:
+    """Give the folders of a view that nobody needs any more.
+
+    ``kept`` is the generation that is being built. Generations newer than the live one were given
+    up; older ones stay for ``old_stay_s`` seconds after the switch, for who still reads them.
+    ``now`` is in seconds since 1970.
+    """
+    live = current_generation(path)
+    if live is None:
+        return []
+    outlived = now - (path / "CURRENT").stat().st_mtime > old_stay_s
+    return [
+        path / str(number)
+        for number in generations(path)
+        if number not in (live, kept) and (number > live or outlived)
+    ]
+
+
 def point_at(path: Path, generation: int) -> None:
     """Make ``generation`` the live one, durably and at once for every reader."""
-    new = path / "CURRENT.new"
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(f"{generation}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    new.rename(path / "CURRENT")
-    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    replace_file(path / "CURRENT", f"{generation}\n".encode())
+
+
+def replace_file(file: Path, content: bytes) -> None:
+    """Write a file of mode 600 by rename, so that it is the old or the new one, durably."""
+    new = file.with_name(f"{file.name}.new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as opened:
+        opened.write(content)
+        opened.flush()
+        os.fsync(opened.fileno())
+    new.rename(file)
+    _sync(file.parent, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def sync_tree(folder: Path) -> None:
+    """Bring every file below ``folder`` to the disk; one that vanishes meanwhile is passed over."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                _sync(Path(parent) / name, os.O_RDONLY)
+        with suppress(FileNotFoundError):
+            _sync(Path(parent), os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _sync(path: Path, flags: int) -> None:
+    opened = os.open(path, flags | os.O_CLOEXEC)
     try:
-        os.fsync(folder)
+        os.fsync(opened)
     finally:
-        os.close(folder)
+        os.close(opened)

@@ -11,10 +11,9 @@ import os
 import sqlite3
 import threading
 import traceback
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import structlog
 from msgspec import Struct
@@ -23,11 +22,10 @@ from domain.errors import MemoryWeaveError
 from eventlog.codec import UnknownEventType
 from eventlog.entry import RawEntry
 from eventlog.outcomes import LogFork, LogGap
-from eventlog.subscription import Checkpoint
-from projections.batch import SortedBatch, sort_batch
+from projections.applying import BatchApplier, Source
 from projections.generation import ViewDirectory
-from projections.parking import ParkedEvent, Parking, continued, last_of_command
-from projections.projector import PoisonEvent, Projector, ViewFenced
+from projections.parking import ParkedEvent
+from projections.projector import Projector, ViewFenced
 from projections.retry import (
     LogReader,
     Opener,
@@ -38,19 +36,8 @@ from projections.retry import (
 from projections.status import State, StatusFile, ViewStatus
 
 BATCH: Final = 500
-POISON_TRIES: Final = 3
 
 _log = structlog.get_logger()
-
-
-class Source(Protocol):
-    """The part of `eventlog.subscription.Subscription` that is needed here."""
-
-    def read(self, limit: int = 500, wait_s: float = 0.05) -> list[RawEntry]:
-        """Give the next entries, [] if none came in time."""
-
-    def checkpoint_at(self, entry: RawEntry) -> Checkpoint:
-        """Give the checkpoint of a reader that has come up to and including ``entry``."""
 
 
 class Pace(Struct, frozen=True, kw_only=True):
@@ -92,22 +79,32 @@ class ProjectionRunner:
         self._between_batches = between_batches
         self._pace = pace
         self._status = StatusFile(directory.path)
+        self._applier = BatchApplier(
+            projector,
+            source,
+            codec,
+            poison_pause_s=pace.poison_pause_s,
+            before_parking=self._log_parking,
+        )
         self._pending: list[RawEntry] = []
-        self._parked: dict[int, ParkedEvent] = {}
-        self._position = 0
         self._retries = 0
         self._resumed = False
         self._state: State | None = None
 
-    def run(self, stop: threading.Event) -> None:
-        """Follow the log until ``stop`` is set or the view stops; its status says which."""
+    def run(self, stop: threading.Event, halt: threading.Event | None = None) -> None:
+        """Follow the log until ``stop`` or ``halt`` is set or the view stops; its status says so.
+
+        ``halt`` is set with ``stop``, and alone where this thread only makes way for a switch of
+        generations: the view is not said to have stopped then.
+        """
         failures = 0
         wait_s = 0.0
-        while not stop.is_set():
+        leave = halt or stop
+        while not leave.is_set():
             try:
                 if not self._resumed:
                     self._resume()
-                more = self._turn(wait_s, stop)
+                more = self._turn(wait_s, leave)
             except (LogGap, LogFork, ViewFenced, UnknownEventType) as error:
                 self._tell_stopped(error)
                 return
@@ -115,97 +112,54 @@ class ProjectionRunner:
                 failures += 1
                 self._resumed = False
                 self._tell_paused(error, failures)
-                stop.wait(_backoff(failures, self._pace))
+                leave.wait(_backoff(failures, self._pace))
             else:
                 failures = 0
                 self._tell_running()
                 wait_s = self._pace.busy_s if more else self._pace.idle_s
-        self._tell("stopped", "", "its worker was stopped")
+        if stop.is_set():
+            self._tell("stopped", "", "its worker was stopped")
 
     def close(self) -> None:
         """Close the status file; the projector and the source are the caller's."""
         self._status.close()
 
     def _resume(self) -> None:
-        self._position = self._projector.checkpoint().position
-        # A commit that raised may have been made all the same: the store knows, not we.
-        self._pending = [entry for entry in self._pending if entry.position > self._position]
-        self._take_over_parked()
+        self._applier.resume()
         self._resumed = True
         if self._state is None:
             self._tell("running")  # what the last writer said may be of a view that is gone
-
-    def _take_over_parked(self) -> None:
-        self._parked = {parked.position: parked for parked in self._projector.parked()}
 
     def _turn(self, wait_s: float, stop: threading.Event) -> bool:
         """Do one batch, or what is to be done between batches; tell if there may be more."""
         if retry_requested(self._directory.path):
             self._retry()
         if not self._pending:
-            self._pending = _unseen(self._source.read(BATCH, wait_s), self._position)
+            self._pending = self._source.read(BATCH, wait_s)
         if not self._pending:
             return self._between_batches()
-        self._apply_pending(stop)
+        self._applier.apply(self._pending, stop)
+        if not stop.is_set():
+            self._pending = []
+            self._tell("running")
         self._between_batches()
         return True
 
-    def _apply_pending(self, stop: threading.Event) -> None:
-        entries = self._pending
-        opened = self._codec.open_batch(entries)
-        tries: Counter[int] = Counter()
-        poisoned: dict[int, str] = {}
-        while not stop.is_set():
-            batch = sort_batch(
-                entries,
-                opened,
-                blocked={parked.key for parked in self._parked.values()},
-                poisoned=poisoned,
-                shown=self._projector.aggregate_types,
-            )
-            try:
-                self._commit(batch, entries)
-            except PoisonEvent as error:
-                if error.position not in {event.position for event in batch.events}:
-                    raise RuntimeError(
-                        f"the {self._projector.name} view blames position {error.position}, "
-                        "which is not in its batch"
-                    ) from error
-                tries[error.position] += 1
-                if tries[error.position] == POISON_TRIES:
-                    poisoned[error.position] = error.reason
-                else:
-                    stop.wait(self._pace.poison_pause_s * tries[error.position])
-                continue
-            if batch.halt is not None:
-                raise batch.halt
-            return
-
-    def _commit(self, batch: SortedBatch, entries: list[RawEntry]) -> None:
-        if batch.covered == 0:
-            return
-        last = entries[batch.covered - 1]
-        longer = continued(self._parked.values(), entries, last_of_command(entries))
-        parking = Parking(added=(*longer, *batch.parked))
-        self._projector.apply(batch.events, self._source.checkpoint_at(last), parking)
-        self._position = last.position
-        self._pending = entries[batch.covered :]
-        self._parked.update((parked.position, parked) for parked in parking.added)
-        for parked in batch.parked:
-            if parked.cause != "queued":
+    def _log_parking(self, parked: Sequence[ParkedEvent]) -> None:
+        for event in parked:
+            if event.cause != "queued":
                 _log.error(
                     "event_parked",
                     view=self._projector.name,
-                    position=parked.position,
-                    type=parked.type,
-                    cause=parked.cause,
-                    reason=parked.reason,
+                    position=event.position,
+                    type=event.type,
+                    cause=event.cause,
+                    reason=event.reason,
                 )
-        self._tell("running")
 
     def _retry(self) -> None:
         report = retry_parked(self._projector, self._log, self._codec)
-        self._take_over_parked()
+        self._applier.resume()
         self._retries += 1
         _log.info(
             "parked_events_retried",
@@ -220,7 +174,7 @@ class ProjectionRunner:
         if self._state == "running":
             return
         if self._state == "paused":
-            _log.info("view_resumed", view=self._projector.name, position=self._position)
+            _log.info("view_resumed", view=self._projector.name, position=self._applier.position)
         self._tell("running")
 
     def _tell_paused(self, error: Exception, failures: int) -> None:
@@ -234,7 +188,7 @@ class ProjectionRunner:
         _log.error(
             "view_stopped",
             view=self._projector.name,
-            position=self._position,
+            position=self._applier.position,
             reason=describe(error),
         )
 
@@ -242,8 +196,8 @@ class ProjectionRunner:
         self._state = state
         status = ViewStatus(
             state=state,
-            position=self._position,
-            parked=len(self._parked),
+            position=self._applier.position,
+            parked=len(self._applier.parked),
             generation=self._directory.generation,
             problem=problem,
             reason=reason,
@@ -287,19 +241,6 @@ def describe(error: Exception) -> str:
             frames = traceback.extract_tb(error.__traceback__)
             where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
             return f"{type(error).__name__}{where}"
-
-
-def _unseen(entries: list[RawEntry], position: int) -> list[RawEntry]:
-    """Drop what the view has shown; raise `LogGap` unless the rest follows on ``position``.
-
-    The subscription has checked the same. This is the last place at which a mistake before it
-    could still be kept out of the view.
-    """
-    unseen = [entry for entry in entries if entry.position > position]
-    for expected, entry in enumerate(unseen, position + 1):
-        if entry.position != expected:
-            raise LogGap(expected, entry.position)
-    return unseen
 
 
 def _backoff(failures: int, pace: Pace) -> float:

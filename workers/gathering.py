@@ -8,7 +8,7 @@ from typing import Final
 
 from eventlog.entry import RawEntry
 from eventlog.subscription import Checkpoint
-from projections.runner import Source
+from projections.applying import Source
 
 LARGEST: Final = 5_000
 LONGEST_S: Final = 5.0

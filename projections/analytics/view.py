@@ -86,7 +86,7 @@ class AnalyticsView:
     def events(self, wanted: EventFilter, *, after: int = 0, limit: int = 50) -> list[EventRow]:
         """Give up to ``limit`` events after position ``after`` that pass, by position."""
         condition, parameters = where(wanted, after)
-        with self._asking(self.live()) as connection:
+        with _asking(self.live()) as connection:
             rows = connection.execute(
                 f'SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY "position" LIMIT ?',  # noqa: S608  # ours
                 [*parameters, limit],
@@ -95,30 +95,39 @@ class AnalyticsView:
 
     def digest(self) -> ViewDigest:
         """Digest every row, at one position."""
-        live = self.live()
-        with self._asking(live) as connection:
-            cursor = connection.execute(
-                f'SELECT {_COLUMNS} FROM events ORDER BY "position"'  # noqa: S608  # ours
-            )
-            return digest_of("analytics", live.manifest.checkpoint.position, _rows(cursor))
+        return _digest(self.live())
 
-    @contextmanager
-    def _asking(self, live: LiveFiles) -> Iterator[DuckDBPyConnection]:
-        import duckdb
 
-        connection = duckdb.connect(
-            config={"threads": THREADS, "memory_limit": MEMORY_LIMIT, "temp_directory": ""}
+def digest_analytics(folder: Path) -> ViewDigest:
+    """Digest the generation in ``folder``. Raises `ViewDegraded` where a file cannot be read."""
+    return _digest(LiveFiles(folder, read_manifest(folder)))
+
+
+def _digest(live: LiveFiles) -> ViewDigest:
+    with _asking(live) as connection:
+        cursor = connection.execute(
+            f'SELECT {_COLUMNS} FROM events ORDER BY "position"'  # noqa: S608  # ours
         )
-        try:
-            connection.execute(SET_TIME_ZONE)
-            files = [str(live.folder / file.path) for file in live.manifest.files]
-            for statement in view_statements(files):
-                connection.execute(statement)
-            yield connection
-        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-            raise ViewDegraded("a file of the analytics view cannot be read now") from error
-        finally:
-            connection.close()
+        return digest_of("analytics", live.manifest.checkpoint.position, _rows(cursor))
+
+
+@contextmanager
+def _asking(live: LiveFiles) -> Iterator[DuckDBPyConnection]:
+    import duckdb
+
+    connection = duckdb.connect(
+        config={"threads": THREADS, "memory_limit": MEMORY_LIMIT, "temp_directory": ""}
+    )
+    try:
+        connection.execute(SET_TIME_ZONE)
+        files = [str(live.folder / file.path) for file in live.manifest.files]
+        for statement in view_statements(files):
+            connection.execute(statement)
+        yield connection
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise ViewDegraded("a file of the analytics view cannot be read now") from error
+    finally:
+        connection.close()
 
 
 def _rows(cursor: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -15,6 +15,9 @@ from __future__ import annotations
 from typing import Final
 
 SCHEMA_VERSION: Final = 2
+PROJECTOR_VERSION: Final = 1
+"""Raise it when the same events shall give other rows: then the view is built anew."""
+
 FILE_NAME: Final = "state.sqlite"
 
 TABLES: Final = (

@@ -8,10 +8,10 @@ the admin. What lies outside the scope is as if it did not exist.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -19,11 +19,12 @@ from msgspec import Struct
 from domain.errors import ViewBehind
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from eventlog.subscription import Checkpoint
-from projections.digest import ViewDigest, digest_of
+from projections.digest import ViewDigest
 from projections.parking import ParkedEvent
 from projections.state import counts, listing, scan
 from projections.state.connection import Readers
 from projections.state.decoding import select, select_by_ids
+from projections.state.digest import digest_tables
 from projections.state.history import Moment, moment_at, position_passed
 from projections.state.listing import Scope, Sort
 from projections.state.rows import (
@@ -37,7 +38,6 @@ from projections.state.rows import (
     TagRow,
     VersionRow,
 )
-from projections.state.schema import TABLES
 
 R = TypeVar("R", bound=Struct)
 
@@ -99,9 +99,7 @@ class StateView:
     def digest(self) -> ViewDigest:
         """Digest every row, at one position."""
         with self._readers.reading() as connection:
-            parked = [row[0] for row in connection.execute("SELECT position FROM parked")]
-            position = _checkpoint(connection).position
-            return digest_of("state", position, _every_row(connection), parked)
+            return digest_tables(connection)
 
     # --- the past ------------------------------------------------------------------------------
 
@@ -271,14 +269,6 @@ class StateView:
 def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:
     row = connection.execute("SELECT position, epoch, event_id, chain FROM checkpoint").fetchone()
     return Checkpoint() if row is None else Checkpoint(*row)
-
-
-def _every_row(connection: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    for table in TABLES:
-        found = connection.execute(f"SELECT * FROM {table}")  # noqa: S608  # our names
-        columns = [column[0] for column in found.description]
-        for row in found:
-            yield table, dict(zip(columns, row, strict=True))
 
 
 def _json(names: list[str]) -> str:

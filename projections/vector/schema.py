@@ -19,6 +19,10 @@ import pyarrow as pa
 from msgspec import Struct
 from numpy.typing import NDArray
 
+SCHEMA_VERSION: Final = 1
+PROJECTOR_VERSION: Final = 1
+"""Raise it when the same events shall give other rows or tokens: then the view is built anew."""
+
 TABLE: Final = "rows"
 SENTINEL_ID: Final = "__position__"
 ArrowTable: TypeAlias = Any

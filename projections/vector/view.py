@@ -27,9 +27,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from domain.errors import ViewBehind
 from eventlog.subscription import Checkpoint
+from projections.digest import ViewDigest
 from projections.generation import current_generation
 from projections.parking import ParkedEvent
+from projections.vector.digest import digest_vector
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.ranking import rank
 from projections.vector.schema import (
@@ -173,6 +176,13 @@ class VectorView:
             and (last is None or event.position <= last)
         )
         return sorted(wanted, key=lambda event: event.position)
+
+    def digest(self) -> ViewDigest:
+        """Digest every row without its vector, at one position. Raises `ViewBehind`."""
+        generation = current_generation(self._path)
+        if generation is None or self._table() is None:
+            raise ViewBehind("the vector view is not built yet: start the projection worker")
+        return digest_vector(self._path / str(generation))
 
     def missing_vectors(self, namespaces: frozenset[str] | None) -> int:
         """Count the open rows in those namespaces that still wait for their vector."""

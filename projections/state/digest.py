@@ -1,0 +1,39 @@
+"""The digest of a state view: every row of the tables that say what the log says."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from projections.digest import ViewDigest, digest_of
+from projections.state.schema import FILE_NAME, TABLES
+
+
+def digest_state(folder: Path) -> ViewDigest:
+    """Digest the generation in ``folder``, which may be written meanwhile.
+
+    Raises `sqlite3.Error`.
+    """
+    uri = f"file:{quote(str((folder / FILE_NAME).absolute()))}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        return digest_tables(connection)
+
+
+def digest_tables(connection: sqlite3.Connection) -> ViewDigest:
+    """Digest what a read transaction sees."""
+    parked = [row[0] for row in connection.execute("SELECT position FROM parked")]
+    found = connection.execute("SELECT position FROM checkpoint").fetchone()
+    return digest_of("state", found[0] if found else 0, _every_row(connection), parked)
+
+
+def _every_row(connection: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
+    for table in TABLES:
+        found = connection.execute(f"SELECT * FROM {table}")  # noqa: S608  # our names
+        columns = [column[0] for column in found.description]
+        for row in found:
+            yield table, dict(zip(columns, row, strict=True))

@@ -1,0 +1,37 @@
+"""The digest of a vector view: its rows without their vectors, at one version of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import lance
+import lancedb
+
+from projections.digest import ViewDigest, digest_of
+from projections.vector.schema import SENTINEL_ID, TABLE
+from projections.vector.sentinel import read_sentinel
+
+_ROWS_AT_ONCE: Final = 4096
+
+
+def digest_vector(folder: Path) -> ViewDigest:
+    """Digest the generation in ``folder``, which may be written meanwhile.
+
+    Raises the storage library's errors (ValueError, RuntimeError, OSError).
+    """
+    table = lancedb.connect(folder).open_table(TABLE)
+    sentinel = read_sentinel(table)
+    parked = [event.position for event in sentinel.parked]
+    rows = _rows(folder, table.version)
+    return digest_of("vector", sentinel.checkpoint.position, rows, parked)
+
+
+def _rows(folder: Path, version: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    dataset = lance.dataset(str(folder / f"{TABLE}.lance"), version=version)
+    columns = [name for name in dataset.schema.names if name != "vector"]
+    for batch in dataset.scanner(columns=columns, batch_size=_ROWS_AT_ONCE).to_batches():
+        for row in batch.to_pylist():
+            if row["id"] != SENTINEL_ID:
+                yield TABLE, row

@@ -1,0 +1,192 @@
+"""Keeps a view's live generation written, and makes way for a switch to the next one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
+from typing import Final
+
+import structlog
+from msgspec import Struct
+
+from eventlog.codec import Codec
+from eventlog.readers import Readers
+from eventlog.redis_log import RedisLog
+from eventlog.subscription import Checkpoint, Subscription
+from projections.generation import BuiltBy, ViewDirectory, built_by
+from projections.projector import Projector
+from projections.runner import ProjectionRunner, describe, problem_of
+from projections.status import StatusFile, ViewStatus
+from workers.archive import seen_links
+from workers.log_server import node_id
+from workers.reader_reports import ReportingSource
+from workers.settings import Settings
+from workers.views import OpenedView, ViewKind
+
+_FIRST_PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 30.0
+_LOOK_EVERY_S: Final = 0.5
+
+_log = structlog.get_logger("projections")
+
+
+class Handover:
+    """Between the thread that writes a view and the one that builds its next generation.
+
+    ``halt`` asks the writer to let go; it holds ``writing`` for as long as it writes. ``switches``
+    counts how often it was asked, so that one that looks late still knows of it. The generation
+    that the builder has opened is left in ``ready``.
+    """
+
+    def __init__(self) -> None:
+        self.halt = threading.Event()
+        self.writing = threading.Lock()
+        self.switches = 0
+        self.ready: tuple[ExitStack, OpenedView] | None = None
+        self._settled = threading.Event()
+        self._settled.set()
+
+    @contextmanager
+    def switching(self, stop: threading.Event) -> Iterator[None]:
+        """Let nobody write the view until the block ends; then the writer opens what is live."""
+        self._settled.clear()
+        self.switches += 1
+        self.halt.set()
+        with self.writing:
+            try:
+                yield
+            finally:
+                # Before the lock is given back: who gets it next must not find itself halted.
+                self.halt.clear()
+                if stop.is_set():
+                    self.halt.set()
+        self._settled.set()
+
+    @contextmanager
+    def written(self) -> Iterator[None]:
+        """Write the view until the block ends; waits while a switch is under way."""
+        self._settled.wait()
+        with self.writing:
+            yield
+
+    def take_ready(self) -> tuple[ExitStack, OpenedView] | None:
+        """Give what the builder left, once."""
+        taken, self.ready = self.ready, None
+        return taken
+
+    def close(self) -> None:
+        """Close what nobody took any more."""
+        ready = self.take_ready()
+        if ready is not None:
+            ready[0].close()
+
+
+class View(Struct, frozen=True):
+    """One view of this process."""
+
+    kind: ViewKind
+    directory: ViewDirectory
+    handover: Handover
+
+
+class LogParts(Struct, frozen=True):
+    """The log as the views of one process read it, under the node's settings."""
+
+    log: RedisLog
+    codec: Codec
+    settings: Settings
+
+    def subscribe(self, checkpoint: Checkpoint) -> Subscription:
+        """Give a reader of one's own that goes on after ``checkpoint``."""
+        return Subscription(
+            self.log.url, self.log.name, checkpoint, self.log.archive, seen_links(self.settings)
+        )
+
+    def reported(self, view: str, source: Subscription, projector: Projector) -> ReportingSource:
+        """Give a source that registers the view as a reader: the log is not trimmed before it."""
+        readers, name = Readers(self.log), f"{node_id(self.settings.data)}/{view}"
+        return ReportingSource(
+            source,
+            projector.checkpoint,
+            lambda reached: readers.report(name, reached, datetime.now(UTC)),
+        )
+
+
+def live_builder(directory: ViewDirectory) -> BuiltBy:
+    """Give what built the live generation, version 0 of everything where it does not say."""
+    return built_by(directory.live) or BuiltBy(projector=0, schema=0)
+
+
+def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
+    """Write a view until ``stop``; where it cannot be opened, say so and try again.
+
+    After a stop that only a person or another generation can end, it waits for the latter.
+    """
+    pause = _FIRST_PAUSE_S
+    handover = view.handover
+    while not stop.is_set():
+        switches = handover.switches
+        try:
+            with handover.written():
+                switches = handover.switches
+                _write(view, parts, stop)
+        except Exception as error:  # noqa: BLE001  # damage to one view must not end the process
+            _log.error("view_not_opened", view=view.kind.name, reason=describe(error))
+            _tell(view, problem_of(error), describe(error))
+            handover.halt.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
+        else:
+            pause = _FIRST_PAUSE_S
+            while handover.switches == switches and not stop.is_set():
+                handover.halt.wait(_LOOK_EVERY_S)
+
+
+def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
+    with ExitStack() as stack:
+        ready = view.handover.take_ready()
+        if ready is not None:
+            stack.enter_context(ready[0])
+            opened = ready[1]
+        else:
+            builder = live_builder(view.directory)
+            wanted = view.kind.builder(parts.settings)
+            if builder.schema != wanted.schema:
+                _tell(
+                    view,
+                    "old-generation",
+                    f"it has schema {builder.schema}, this program writes {wanted.schema}; "
+                    "it serves as it is until its next generation is built",
+                )
+                return
+            opened = stack.enter_context(
+                view.kind.open(parts.settings, view.directory.live, builder)
+            )
+        source = stack.enter_context(closing(parts.subscribe(opened.projector.checkpoint())))
+        runner = ProjectionRunner(
+            view.directory,
+            opened.projector,
+            opened.gather(parts.reported(view.kind.name, source, opened.projector)),
+            parts.log,
+            opened.opener(parts.codec),
+            between_batches=opened.while_live,
+        )
+        with closing(runner):
+            runner.run(stop, view.handover.halt)
+
+
+def _tell(view: View, problem: str, reason: str) -> None:
+    with closing(StatusFile(view.directory.path)) as file:
+        file.write(
+            ViewStatus(
+                state="paused",
+                position=0,
+                parked=0,
+                generation=view.directory.generation,
+                problem=problem,
+                reason=reason,
+                pid=os.getpid(),
+            )
+        )

@@ -1,0 +1,184 @@
+"""The views of a node: what builds each of them, and how a generation of it is opened to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Protocol
+
+import structlog
+from msgspec import Struct
+
+from eventlog.codec import Codec
+from projections.applying import Source
+from projections.digest import ViewDigest
+from projections.generation import BuiltBy
+from projections.projector import Projector
+from projections.retry import Opener
+from workers.gathering import Gathering
+from workers.node import make_embedder
+from workers.settings import Settings
+
+_log = structlog.get_logger("projections")
+
+
+class OpenedView(Struct, frozen=True, kw_only=True):
+    """A generation that is open to be written.
+
+    ``gather`` makes larger batches while it is live; ``opener`` opens the entries for it.
+    ``while_live`` and ``while_building`` do bounded work between batches and tell whether more
+    waits; ``finish`` does at once what a generation needs before it goes live.
+    """
+
+    projector: Projector
+    gather: Callable[[Source], Source] = lambda source: source
+    opener: Callable[[Codec], Opener] = lambda codec: codec
+    while_live: Callable[[], bool] = lambda: False
+    while_building: Callable[[], bool] = lambda: False
+    finish: Callable[[], None] = lambda: None
+
+
+class OpenView(Protocol):
+    """Opens the generation in a folder that ``builder`` builds."""
+
+    def __call__(
+        self, settings: Settings, folder: Path, builder: BuiltBy, /
+    ) -> AbstractContextManager[OpenedView]:
+        """Give it until the block ends."""
+
+
+class ViewKind(Struct, frozen=True, kw_only=True):
+    """One view: what builds it under these settings, how to open it, how to digest a folder."""
+
+    name: str
+    builder: Callable[[Settings], BuiltBy]
+    open: OpenView
+    digest: Callable[[Path], ViewDigest]
+
+
+def _state_builder(_settings: Settings) -> BuiltBy:
+    from projections.state.schema import PROJECTOR_VERSION, SCHEMA_VERSION
+
+    return BuiltBy(projector=PROJECTOR_VERSION, schema=SCHEMA_VERSION)
+
+
+@contextmanager
+def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterator[OpenedView]:
+    from projections.state.projector import StateProjector
+
+    with closing(StateProjector(folder)) as projector:
+        yield OpenedView(projector=projector)
+
+
+def _digest_state(folder: Path) -> ViewDigest:
+    from projections.state.digest import digest_state
+
+    return digest_state(folder)
+
+
+def _vector_builder(settings: Settings) -> BuiltBy:
+    from projections.vector.schema import PROJECTOR_VERSION, SCHEMA_VERSION
+
+    embedder = make_embedder(settings)
+    return BuiltBy(
+        projector=PROJECTOR_VERSION,
+        schema=SCHEMA_VERSION,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+    )
+
+
+@contextmanager
+def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[OpenedView]:
+    from projections.vector.cache import VectorCache
+    from projections.vector.filler import VectorFiller
+    from projections.vector.maintenance import Maintenance, optimize
+    from projections.vector.projector import VectorProjector
+
+    embedder = make_embedder(settings)
+    cache = VectorCache(settings.data / "cache", builder.embedder, builder.dimension)
+    with closing(cache):
+        projector = VectorProjector(folder, cache)
+        upkeep = Maintenance(projector, report=_report_upkeep)
+
+        def finish() -> None:
+            upkeep.close()
+            optimize(projector.table)
+            projector.table.checkout_latest()
+
+        with closing(upkeep):
+            if (embedder.name, embedder.dimension) != (builder.embedder, builder.dimension):
+                # Its embedder is gone: what is new goes without vectors until the next generation.
+                yield OpenedView(projector=projector, while_live=upkeep.step)
+                return
+            filler = VectorFiller(projector, embedder, report=_report_embedder)
+
+            def fill_and_keep_up() -> bool:
+                written = filler.write() > 0
+                return upkeep.step() or written
+
+            with closing(filler):
+                yield OpenedView(
+                    projector=projector,
+                    while_live=fill_and_keep_up,
+                    while_building=upkeep.step,
+                    finish=finish,
+                )
+
+
+def _digest_vector(folder: Path) -> ViewDigest:
+    from projections.vector.digest import digest_vector
+
+    return digest_vector(folder)
+
+
+def _analytics_builder(_settings: Settings) -> BuiltBy:
+    from projections.analytics.schema import PROJECTOR_VERSION, SCHEMA_VERSION
+
+    return BuiltBy(projector=PROJECTOR_VERSION, schema=SCHEMA_VERSION)
+
+
+@contextmanager
+def _open_analytics(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterator[OpenedView]:
+    from projections.analytics.opening import OpenOrShowRaw
+    from projections.analytics.projector import AnalyticsProjector
+
+    with closing(AnalyticsProjector(folder, lambda: datetime.now(UTC))) as projector:
+        yield OpenedView(
+            projector=projector,
+            gather=Gathering,
+            opener=OpenOrShowRaw,
+            while_live=projector.compact,
+            while_building=projector.compact,
+        )
+
+
+def _digest_analytics(folder: Path) -> ViewDigest:
+    from projections.analytics.view import digest_analytics
+
+    return digest_analytics(folder)
+
+
+def _report_upkeep(error: Exception) -> None:
+    _log.warning("vector_upkeep_failed", reason=f"{type(error).__name__}: {error}")
+
+
+def _report_embedder(error: Exception) -> None:
+    _log.warning("vectors_not_made", reason=f"{type(error).__name__}: {error}")
+
+
+VIEW_KINDS: Final[Mapping[str, ViewKind]] = {
+    kind.name: kind
+    for kind in (
+        ViewKind(name="state", builder=_state_builder, open=_open_state, digest=_digest_state),
+        ViewKind(name="vector", builder=_vector_builder, open=_open_vector, digest=_digest_vector),
+        ViewKind(
+            name="analytics",
+            builder=_analytics_builder,
+            open=_open_analytics,
+            digest=_digest_analytics,
+        ),
+    )
+}
