@@ -17,10 +17,9 @@ from eventlog.sealing import subject_of
 from projections.analytics.opening import UnreadableBody
 
 SCHEMA_VERSION: Final = 1
-PROJECTOR_VERSION: Final = 1
-"""Raise it when the same events shall give other rows: then the view is built anew."""
-
 """Raised when the columns, or what stands in them, change: the view is then built anew."""
+PROJECTOR_VERSION: Final = 1
+"""Raised when the same events shall give other rows: the view is then built anew."""
 
 SCHEMA: Final = pa.schema(
     [
