@@ -87,9 +87,11 @@ class Subscription:
         try:
             if not self._server.connected:
                 self._verify()
-            raw = None if self._is_trimmed else self._read_stream(limit, wait_s)
-            if raw is None or not self._checkpoint.epoch or self._begins_late(raw):
-                self._verify()
+            raw: list[Any] | None = []
+            if not self._is_trimmed:
+                raw = self._read_stream(limit, wait_s)
+                if raw is None or not self._checkpoint.epoch or self._begins_late(raw):
+                    self._verify()
             if self._is_trimmed:
                 if self._archive is None:
                     raise LogGap(self._checkpoint.position + 1, self._floor)

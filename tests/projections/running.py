@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from eventlog.codec import Codec
+from eventlog.links import LinkRecord
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from eventlog.subscription import Subscription
@@ -54,12 +55,13 @@ def running(
     *,
     wrap: Callable[[Projector], Projector] = lambda projector: projector,
     wrap_source: Callable[[Any], Any] = lambda source: source,
+    seen: LinkRecord | None = None,
 ) -> Iterator[Running]:
     """Run the state view's runner over ``log`` until the block ends."""
     directory = ViewDirectory(view_path)
     (view_path / "status.json").unlink(missing_ok=True)  # so that what is read is of this run
     projector = StateProjector(directory.live)
-    source = Subscription(log.url, log.name, projector.checkpoint())
+    source = Subscription(log.url, log.name, projector.checkpoint(), log.archive, seen)
     runner = ProjectionRunner(
         directory,
         wrap(projector),
