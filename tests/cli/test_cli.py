@@ -74,6 +74,17 @@ def lines(path: Path, count: int, name: str) -> Path:
     return path
 
 
+def test_recall_as_of_a_position_or_a_time_tells_what_was_known_then(shell: Shell) -> None:
+    made = shell.json("remember", "The walrus sleeps in bay 3", "--namespace", "cli", "--wait")
+    position = str(made["position"])
+    assert "walrus" in shell.run("recall", "walrus", "--as-of", position).stdout
+    assert f"as of position {position}" in shell.run("recall", "x", "--as-of", position).stdout
+    assert shell.json("recall", "walrus", "--as-of", "0")["results"] == []
+    past = shell.run("recall", "walrus", "--as-of", "2001-01-01T00:00:00Z").stdout
+    assert past == "as of position 0\nnothing was known\n"
+    assert "walrus" in shell.run("recall", "walrus", "--as-of", "2999-01-01").stdout
+
+
 def test_what_is_remembered_is_recalled_with_its_provenance(shell: Shell) -> None:
     statement = "The plotter in the cellar answers at 10.9.8.7"
     receipt = shell.json("remember", statement, "--namespace", "cli", "--wait")

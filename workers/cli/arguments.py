@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from workers.cli.moment import moment
 from workers.settings import DECLARED
 
 if TYPE_CHECKING:
@@ -108,6 +109,9 @@ def _memory(commands: Subcommands) -> None:
     recall.add_argument("--top-k", type=int, default=5, metavar="N")
     recall.add_argument("--namespace", action="append", help="only this one; may be repeated")
     recall.add_argument("--layer", choices=("memory", "episode"), help="only this one")
+    recall.add_argument(
+        "--as-of", type=moment, metavar="WHEN", help="what was known at a position or a time"
+    )
     load = _client(commands, "import", "import_lines", "store JSON Lines, resumably")
     load.add_argument("file", type=Path, help='lines of {"text", "id"?, "speaker"?, "time"?, …}')
     load.add_argument("--namespace", help="for lines that name none; default: the key's main one")

@@ -18,6 +18,7 @@ def run(arguments: argparse.Namespace) -> None:
             top_k=arguments.top_k,
             namespaces=arguments.namespace,
             layers=[arguments.layer] if arguments.layer else ("memory", "episode"),
+            as_of=arguments.as_of,
         )
     show(arguments, answer, answer_lines)
 
@@ -26,10 +27,12 @@ def answer_lines(answer: RecallAnswer) -> Iterable[str]:
     """Lay out an answer for people."""
     for part in answer.degraded:
         yield f"degraded: {part.part} ({part.reason})"
+    if answer.as_of_position is not None:
+        yield f"as of position {answer.as_of_position}"
     for item in answer.results:
         yield from item_lines(item)
     if not answer.results:
-        yield "nothing is known"
+        yield "nothing is known" if answer.as_of_position is None else "nothing was known"
 
 
 def item_lines(item: RecallItem) -> Iterable[str]:
