@@ -83,8 +83,7 @@ class ViewDirectory:
         return folder
 
     def switch_to(self, generation: int) -> None:
-        """Make a finished generation the live one; what is in its folder is on the disk first."""
-        sync_tree(self.path / str(generation))
+        """Make a finished generation the live one, whose files the caller brought to the disk."""
         point_at(self.path, generation)
         self.generation = generation
 
@@ -156,7 +155,11 @@ def replace_file(file: Path, content: bytes) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Bring every file below ``folder`` to the disk; one that vanishes meanwhile is passed over."""
+    """Bring every file below ``folder`` to the disk; one that vanishes meanwhile is passed over.
+
+    Not for a folder with an SQLite file that this process has open: closing any other descriptor
+    of such a file gives up the process's locks on it.
+    """
     for parent, _, names in os.walk(folder):
         for name in names:
             with suppress(FileNotFoundError):

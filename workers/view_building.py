@@ -30,7 +30,7 @@ from projections.build_request import (
     request_build,
     write_build_status,
 )
-from projections.generation import built_by, removable, sign, sync_tree
+from projections.generation import built_by, removable, sign
 from projections.projector import ViewFenced
 from projections.runner import describe
 from projections.status import read_status
@@ -156,7 +156,7 @@ class _Attempts:
                 )
                 build.catch_up(stop)
                 opened.finish()
-                sync_tree(folder)
+                opened.sync()
                 build.catch_up(stop)
                 self._await_live(build.position, stop)
                 with self._view.handover.switching(stop):
@@ -165,6 +165,7 @@ class _Attempts:
                     if stop.is_set():
                         return False
                     self._compare(folder)
+                    opened.sync()
                     directory.switch_to(self._request.generation)
                     self._view.handover.ready = (stack.pop_all(), opened)
                     self._status = replace(self._status, position=build.position)

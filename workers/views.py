@@ -14,7 +14,7 @@ from msgspec import Struct
 from eventlog.codec import Codec
 from projections.applying import Source
 from projections.digest import ViewDigest
-from projections.generation import BuiltBy
+from projections.generation import BuiltBy, sync_tree
 from projections.projector import Projector
 from projections.retry import Opener
 from workers.gathering import Gathering
@@ -29,7 +29,8 @@ class OpenedView(Struct, frozen=True, kw_only=True):
 
     ``gather`` makes larger batches while it is live; ``opener`` opens the entries for it.
     ``while_live`` and ``while_building`` do bounded work between batches and tell whether more
-    waits; ``finish`` does at once what a generation needs before it goes live.
+    waits; ``finish`` does at once what a generation needs before it goes live, and ``sync`` brings
+    what was committed to the disk.
     """
 
     projector: Projector
@@ -38,6 +39,7 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     while_live: Callable[[], bool] = lambda: False
     while_building: Callable[[], bool] = lambda: False
     finish: Callable[[], None] = lambda: None
+    sync: Callable[[], None]
 
 
 class OpenView(Protocol):
@@ -69,7 +71,7 @@ def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterato
     from projections.state.projector import StateProjector
 
     with closing(StateProjector(folder)) as projector:
-        yield OpenedView(projector=projector)
+        yield OpenedView(projector=projector, sync=projector.sync)
 
 
 def _digest_state(folder: Path) -> ViewDigest:
@@ -111,7 +113,9 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
         with closing(upkeep):
             if (embedder.name, embedder.dimension) != (builder.embedder, builder.dimension):
                 # Its embedder is gone: what is new goes without vectors until the next generation.
-                yield OpenedView(projector=projector, while_live=upkeep.step)
+                yield OpenedView(
+                    projector=projector, while_live=upkeep.step, sync=lambda: sync_tree(folder)
+                )
                 return
             filler = VectorFiller(projector, embedder, report=_report_embedder)
 
@@ -125,6 +129,7 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                     while_live=fill_and_keep_up,
                     while_building=upkeep.step,
                     finish=finish,
+                    sync=lambda: sync_tree(folder),
                 )
 
 
@@ -152,6 +157,7 @@ def _open_analytics(_settings: Settings, folder: Path, _builder: BuiltBy) -> Ite
             opener=OpenOrShowRaw,
             while_live=projector.compact,
             while_building=projector.compact,
+            sync=lambda: sync_tree(folder),
         )
 
 

@@ -124,6 +124,11 @@ class StateProjector:
                 self._connection.execute("ROLLBACK")
             raise
 
+    def sync(self) -> None:
+        """Bring everything that was committed to the disk. Raises `sqlite3.Error`."""
+        # By SQLite itself: a descriptor of our own on its file would give up its locks.
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
     def close(self) -> None:
         """Close the database."""
         self._connection.close()
