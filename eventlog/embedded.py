@@ -73,7 +73,7 @@ class EmbeddedServers:
 
         Raises `AlreadyRunning`, `ForeignServer`, `EmbeddedServerError`, `RunDirectoryRefused`.
         """
-        self._data.mkdir(parents=True, exist_ok=True)
+        self._data.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self._owner.acquire():
             holder = self._owner.read()
             raise AlreadyRunning(
@@ -106,12 +106,17 @@ class EmbeddedServers:
             self._run = None
             self._owner.close()
 
-    def revive(self) -> list[ServerName]:
-        """Start those servers again that have died, and name them; the caller paces repeats."""
-        dead = [server for server in self._servers.values() if not server.is_running()]
-        for server in dead:
-            server.start()
-        return [server.name for server in dead]
+    def dead(self) -> list[ServerName]:
+        """Name those servers that have died."""
+        return [server.name for server in self._servers.values() if not server.is_running()]
+
+    def revive(self) -> None:
+        """Start those servers again that have died; the caller paces repeats.
+
+        Raises `EmbeddedServerError` if one does not start.
+        """
+        for name in self.dead():
+            self._servers[name].start()
 
     def __getitem__(self, name: ServerName) -> EmbeddedServer:
         return self._servers[name]
@@ -238,7 +243,9 @@ class EmbeddedServer:
             raise ForeignServer(
                 f"something that is not ours answers at {self.socket}: stop it, then start again"
             )
-        self.directory.mkdir(parents=True, exist_ok=True)
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # What the server writes has the mode that it likes, and holds texts with their keys.
+        self.directory.chmod(0o700)
         self._config.write_text(config_text(self._settings, self.directory, self.socket))
         self._process = subprocess.Popen(
             [str(self._binary), str(self._config)],

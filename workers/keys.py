@@ -49,7 +49,7 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
     ``randomness(n)`` gives n random bytes. Raises `SettingError` when others can read the file.
     """
     settings = resolved.settings
-    settings.data.mkdir(parents=True, exist_ok=True)
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = settings.data / FILE_NAME
     given = {"API_KEY": settings.api_key, "OWNER_KEY": settings.owner_key, "NODE_SECRET": None}
     with (settings.data / "keys.lock").open("w") as lock:

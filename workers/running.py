@@ -29,7 +29,7 @@ class UpLock:
 
     def __init__(self, data: Path) -> None:
         """Take the lock. Raises `AlreadyUp`."""
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = os.open(data / _FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -97,6 +97,7 @@ class _Servers:
         self._history = CrashHistory()
         self._started = time.monotonic()
         self._next = 0.0
+        self._unguarded = False
         if self._servers is not None:
             self._servers.start()
 
@@ -105,20 +106,25 @@ class _Servers:
         now = time.monotonic()
         if self._servers is None or now < self._next:
             return
-        try:
-            revived = self._servers.revive()
-        except EmbeddedServerError as error:
-            structlog.get_logger("supervisor").error("server not revived", reason=str(error))
-            revived = ["log"]
-        if not revived:
+        dead = self._servers.dead()
+        if not dead:
             return
+        self._unguarded = self._unguarded or "log" in dead
         self._history, pause = after_crash(self._history, now - self._started)
         if pause is None:
-            raise GaveUp(f"the embedded {revived[0]} server dies whenever it is started")
-        structlog.get_logger("supervisor").warning("server revived", servers=revived)
-        if "log" in revived:
-            # What it lost, if anything, must be known before more is written after it.
-            guard_log(self._settings)
+            raise GaveUp(f"the embedded {dead[0]} server dies whenever it is started")
+        try:
+            self._servers.revive()
+        except EmbeddedServerError as error:
+            structlog.get_logger("supervisor").error(
+                "server not revived", reason=str(error), again_in_s=pause
+            )
+        else:
+            structlog.get_logger("supervisor").warning("server revived", servers=dead)
+            if self._unguarded:
+                # What it lost, if anything, must be known before more is written after it.
+                guard_log(self._settings)
+                self._unguarded = False
         self._started, self._next = time.monotonic(), time.monotonic() + pause
 
     def stop(self) -> None:

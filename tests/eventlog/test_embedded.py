@@ -186,11 +186,26 @@ def test_a_foreign_server_at_our_socket_is_refused(data: Path) -> None:
 def test_a_server_that_died_is_revived_with_what_it_had(data: Path) -> None:
     with EmbeddedServers(data) as servers:
         redis.Redis.from_url(servers.log_url).set("kept", "yes")
-        assert servers.revive() == []
+        assert servers.dead() == []
         os.kill(servers["log"].pid, signal.SIGKILL)
         eventually(lambda: not servers["log"].is_running())
-        assert servers.revive() == ["log"]
+        assert servers.dead() == ["log"]
+        servers.revive()
+        assert servers.dead() == []
         assert redis.Redis.from_url(servers.log_url).get("kept") == b"yes"
+
+
+def test_nobody_else_may_enter_where_texts_and_their_keys_lie(data: Path) -> None:
+    earlier = data / "log"
+    earlier.mkdir(parents=True, mode=0o755)
+    data.chmod(0o755)
+    with EmbeddedServers(data) as servers:
+        redis.Redis.from_url(servers.log_url).set("kept", "yes")
+    assert stat.S_IMODE(earlier.stat().st_mode) == 0o700
+
+    with EmbeddedServers(data / "another"):
+        pass
+    assert stat.S_IMODE((data / "another").stat().st_mode) == 0o700
 
 
 def test_the_terminals_interrupt_does_not_reach_the_servers(data: Path) -> None:

@@ -62,6 +62,18 @@ def test_it_adopts_mends_refuses_a_second_start_and_stops_cleanly(node: NodeProc
     assert not any(lives(process) for process in (*first.values(), *third.values()))
 
 
+@pytest.mark.slow
+def test_a_log_server_that_cannot_start_yet_is_tried_again(node: NodeProcess) -> None:
+    manifest = node.data / "log" / "appendonlydir" / "appendonly.aof.manifest"
+    good = manifest.read_bytes()
+    manifest.write_bytes(b"file nonsense")
+    node.children()["log"].kill()
+    eventually(lambda: "server not revived" in node.output, within_s=30)
+    manifest.write_bytes(good)
+    eventually(lambda: "server revived" in node.output, within_s=30)
+    eventually(node.is_ready, within_s=60, every_s=0.1)
+
+
 def test_a_port_in_use_is_a_clear_error_and_nothing_is_started(tmp_path: Path) -> None:
     node = NodeProcess(tmp_path / "data")
     with socket.socket() as taken:
