@@ -71,7 +71,8 @@ def rotate_key(
 ) -> contract.AgentReceipt:
     """Give an agent a new key in the place of its old one. For the admin, and for the agent itself.
 
-    Raises `WrongState` for an agent that was deactivated.
+    When a key ends is the admin's to say: a key that the agent makes for itself ends when the old
+    one would have. Raises `WrongState` for an agent that was deactivated.
     """
     request = command.request
     key = agent_key(request.agent_id, secret, command.context.command_id)
@@ -82,6 +83,10 @@ def rotate_key(
         agent = known_agent(work, request.agent_id)
         key_hash = hash_key(key, secret, command.context.command_id)
         expires_at = utc("key_expires_at", request.key_expires_at)
+        if work.caller.kind != "admin":
+            if expires_at is not None:
+                raise Forbidden("when a key ends is the admin's to say; leave key_expires_at out")
+            expires_at = agent.key_expires_at
         work.record(AGENT, agent.id, agents.rotate_key(agent, key_hash, expires_at))
 
     def receipt(done: Done) -> contract.AgentReceipt:

@@ -161,6 +161,17 @@ def test_an_agent_rotates_its_own_key_and_nobody_elses(application, admin):
         newcomer(application).rotate_key("nightly")
 
 
+def test_a_key_that_an_agent_makes_for_itself_ends_when_the_old_one_would_have(application, admin):
+    end = START + timedelta(days=1)
+    admin.register("newcomer", key_expires_at=end)
+    newcomer(application).rotate_key("newcomer")
+    assert last(application)[0].key_expires_at == end
+    with pytest.raises(Forbidden, match="admin's to say"):
+        newcomer(application).rotate_key("newcomer", key_expires_at=end + timedelta(days=365))
+    admin.rotate_key("newcomer")
+    assert last(application)[0].key_expires_at is None
+
+
 def test_an_agent_that_was_never_registered_is_not_found(admin):
     for refused in (
         lambda: admin.rotate_key("nobody"),
