@@ -96,7 +96,7 @@ class Node:
     @cached_property
     def state(self) -> StateView:
         """What everything is now."""
-        return StateView(view_path(self.values, "state"))
+        return StateView(view_path(self.values, "state"), self.values.policy)
 
     @cached_property
     def vector(self) -> VectorView:

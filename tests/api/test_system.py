@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from litestar.testing import TestClient
@@ -10,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.app import create_app
 from memoryweave import contract
-from tests.api.service import ADMIN_KEY, OWNER_KEY, WithOptions, commit
+from tests.api.service import ADMIN_KEY, OWNER_KEY, WithOptions, commit, running_service
 
 
 def test_health_is_open_and_tells_of_log_views_and_embedder(service):
@@ -21,6 +22,14 @@ def test_health_is_open_and_tells_of_log_views_and_embedder(service):
     assert set(health["views"]) == {"state", "vector", "analytics"}
     assert health["log"]["writable"] is True
     assert health["embedder"]["name"]
+
+
+def test_invented_methods_make_no_figures_of_their_own(service):
+    for number in range(3):
+        service.nobody.request(f"INVENTED{number}", "/health")
+    figures = service.nobody.get("/metrics").text
+    assert "INVENTED" not in figures
+    assert 'endpoint="other ' in figures
 
 
 def test_metrics_hold_the_named_figures(service, fresh):
@@ -103,3 +112,15 @@ def test_beyond_loopback_figures_and_schema_need_the_admin_key(service, path):
         assert client.get(path, headers={"X-API-Key": OWNER_KEY}).status_code == 403
         assert client.get(path, headers={"X-API-Key": ADMIN_KEY}).status_code == 200
         assert client.get("/health").status_code == 200
+
+
+def test_lists_are_sorted_by_the_numbers_of_policy_that_are_set(log_server, tmp_path):
+    fading = {"policy.decay_rate_system_fact": 0.009}
+    long_ago = (datetime.now(UTC) - timedelta(days=100)).isoformat()
+    with running_service(log_server, None, tmp_path / "node", "policy-tests", **fading) as service:
+        for decay_class in ("user_pref", "system_fact"):
+            fields = {"decay_class": decay_class, "observed_at": long_ago, "distill": False}
+            commit(service.owner, f"a {decay_class}", **fields)
+        items = service.owner.get("/api/v1/memories", params={"sort": "importance"}).json()["items"]
+    assert [item["content"] for item in items] == ["a user_pref", "a system_fact"]
+    assert items[0]["importance"] > items[1]["importance"]
