@@ -7,6 +7,7 @@ too, so that no store behind the API meets a value that it cannot hold.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -32,11 +33,12 @@ _INT64: Final = 2**63
 def decode_body(body: bytes, target: type[T]) -> T:
     """Decode JSON into ``target``; times come out in UTC.
 
-    Raises `Malformed` (not JSON), `InvalidFields` (every field at fault) and `TooLarge` (one
-    content over 64 KiB of UTF-8).
+    Raises `Malformed` (not JSON, or a name twice in one object), `InvalidFields` (every field at
+    fault) and `TooLarge` (one content over 64 KiB of UTF-8).
     """
     try:
         value = _decoder(target).decode(body)
+        _require_each_name_once(body)
     except msgspec.ValidationError:
         raise InvalidFields(_faults(_decode_any(body), target)) from None
     except (ValueError, RecursionError) as error:
@@ -47,6 +49,26 @@ def decode_body(body: bytes, target: type[T]) -> T:
         raise InvalidFields(check.faults)
     assert isinstance(checked, target)
     return checked
+
+
+def _require_each_name_once(body: bytes) -> None:
+    """Raise `Malformed` if an object names a member twice: which one was meant is a guess.
+
+    The decoder keeps the last one and says nothing. A body without escaped characters has as many
+    quotation marks when it is encoded again, unless a member was dropped; the slow reader, which
+    sees every member, is asked only about others.
+    """
+    again = msgspec.json.encode(msgspec.json.decode(body))
+    if b"\\u" in body or again.count(b'"') != body.count(b'"'):
+        json.loads(body, object_pairs_hook=_members)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> None:
+    seen = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise Malformed(f"the name {name[:100]!r} stands twice in one object; send it once")
+        seen.add(name)
 
 
 @lru_cache(maxsize=64)

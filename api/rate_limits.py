@@ -20,9 +20,10 @@ from domain.caller import Caller
 from domain.errors import RateLimited
 from domain.events import Quota
 
-Purpose = Literal["recall", "commit", "change"]
+Purpose = Literal["recall", "commit", "change", "enrolment"]
 """What a token is for. Commands other than a commit (votes, tags, deletions) have a bucket of
-their own with the recall rate: a vote must not be refused because its recalls were many."""
+their own with the recall rate: a vote must not be refused because its recalls were many. Enrolments
+have one too, because whoever tries one is not yet known to be the agent that it names."""
 
 OWNER_QUOTA: Final = Quota(recall_per_s=10, recall_burst=20, commit_per_s=2, commit_burst=5)
 RETRY_STORE_AFTER_S: Final = 1.0

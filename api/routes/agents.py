@@ -43,7 +43,9 @@ async def post_register(
         return await carry_out_until(call, handler, data, "state", first_status=201)
     handler = partial(enrol, secret=secret, token=token)
     newcomer = Caller(actor=data.agent_id, kind="agent")
-    return await carry_out_until(call, handler, data, "state", caller=newcomer, first_status=201)
+    return await carry_out_until(
+        call, handler, data, "state", caller=newcomer, first_status=201, purpose="enrolment"
+    )
 
 
 @command("POST", "/agents/{agent_id:str}/rotate-key", contract.AgentReceipt, tag="agents")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 
 import msgspec
@@ -165,3 +166,27 @@ def test_any_object_is_decoded_or_refused_with_a_typed_error(fields: dict[str, o
 
 def _commit(**fields: object) -> bytes:
     return msgspec.json.encode({"content": "a", **fields})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"content": "one", "content": "two"}',
+        '{"content": "one", "content" : "two"}',
+        '{"content": "\\u0022", "c\\u006fntent": "two"}',
+        '{"content": "x", "metadata": {"a": {"b": 1, "b": 1}}}',
+    ],
+)
+def test_a_name_that_stands_twice_in_one_object_is_refused(body):
+    with pytest.raises(Malformed, match="stands twice"):
+        decode_body(body.encode(), contract.Commit)
+
+
+printable = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+
+
+@given(st.dictionaries(printable, printable | st.integers(-9, 9) | st.lists(printable), max_size=5))
+def test_names_that_stand_once_are_taken_however_they_are_written(metadata):
+    said = {"content": "x", "metadata": metadata}
+    for body in (json.dumps(said), json.dumps(said, ensure_ascii=False, indent=1)):
+        assert decode_body(body.encode(), contract.Commit).metadata == metadata

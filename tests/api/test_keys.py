@@ -189,6 +189,18 @@ def test_an_enrolment_token_registers_one_new_agent_once(service, fresh):
     assert newcomer.get(STATS).status_code == 401
 
 
+def test_whoever_tries_tokens_takes_nothing_from_the_agent_that_it_names(service, fresh):
+    name = fresh("hermes")
+    quota = {**GENEROUS, "recall_per_s": 0.001, "recall_burst": 2}
+    agent = service.agent(name, quota=quota)
+    memory = commit(agent, fresh("a fact"), distill=False)["memory_id"]
+    stranger = service.client("mwe_made-up")
+    for _ in range(3):
+        body = {"agent_id": name, "kind": "hermes"}
+        assert stranger.post("/api/v1/agents/register", json=body).status_code == 401
+    assert agent.post("/api/v1/feedback/useful", json={"memory_id": memory}).status_code == 200
+
+
 def test_enrolment_refuses_a_name_that_somebody_has(service, fresh):
     taken = fresh("hermes")
     service.agent(taken)
