@@ -234,9 +234,13 @@ class SetTags(Request, frozen=True, kw_only=True):
 
 
 class CloseSession(Request, frozen=True, kw_only=True):
-    """POST /sessions/{id}/close. The path's ``-`` names rows without a session."""
+    """POST /sessions/{id}/close. The path's ``-`` names rows without a session.
+
+    ``session_id``, beside the path's ``-``, names a session that a path cannot: one with a slash.
+    """
 
     namespace: Name | None = None
+    session_id: Label | None = None
 
 
 class SessionReceipt(Response, frozen=True, kw_only=True):

@@ -257,8 +257,11 @@ def close_session(
     wait: Wait | None = None,
 ) -> Operation[contract.SessionReceipt]:
     """End a session: its ephemeral rows go. None names the rows that have no session."""
-    path = f"/sessions/{'-' if session_id is None else quote(session_id, safe='')}/close"
-    request = contract.CloseSession(namespace=namespace)
+    # A server takes %2F for a slash, and a client leaves "." and ".." out of a path.
+    in_body = session_id is not None and ("/" in session_id or session_id in {".", ".."})
+    in_path = "-" if session_id is None or in_body else quote(session_id, safe="")
+    path = f"/sessions/{in_path}/close"
+    request = contract.CloseSession(namespace=namespace, session_id=session_id if in_body else None)
     return command(path, request, contract.SessionReceipt, idempotency_key, wait)
 
 

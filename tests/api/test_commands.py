@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memoryweave import Client
 from tests.api.service import commit, recalled
 
 
@@ -86,6 +87,24 @@ def test_the_owner_pins_and_unpins(client, service, fresh):
     assert memory in [item["id"] for item in client.get("/api/v1/bootstrap").json()["items"]]
     assert service.owner.post(f"/api/v1/memory/{memory}/unpin", params=WAIT).status_code == 200
     assert client.get(f"/api/v1/memory/{memory}").json()["tier"] == "normal"
+
+
+@pytest.mark.parametrize("session", ["chat/42", "..", "两 次?#"])
+def test_a_session_of_any_name_can_be_closed(service, fresh, session):
+    name = fresh("hermes")
+    client = service.agent(name)
+    ephemeral = f"{name}-ephemeral"
+    gone = commit(client, fresh("gone"), namespace=ephemeral, session_id=session)
+    with Client(service.url, client.headers["X-API-Key"], outbox=None) as sdk:
+        assert sdk.close_session(session, wait="true").session_id == session
+    assert client.get(f"/api/v1/episodes/{gone['episode_id']}").status_code == 404
+
+
+def test_a_session_is_named_once_and_as_a_commit_could_have_named_it(service, fresh):
+    client = service.agent(fresh("hermes"))
+    twice = client.post("/api/v1/sessions/a/close", json={"session_id": "b"})
+    overlong = client.post(f"/api/v1/sessions/{'a' * 201}/close")
+    assert (twice.status_code, overlong.status_code) == (422, 422)
 
 
 def test_a_closed_session_takes_its_ephemeral_rows(client, fresh):
