@@ -21,6 +21,7 @@ from memoryweave.connection import (
     resolve,
     trusts_environment,
 )
+from memoryweave.errors import Unauthenticated
 from memoryweave.exchange import (
     Failure,
     Pause,
@@ -203,8 +204,11 @@ class AsyncClient:
         attempt = 0
         while True:
             await asyncio.sleep(DELIVERY_PAUSES_S[attempt])
-            if await self.deliver():
-                return
+            try:
+                if await self.deliver():
+                    return
+            except Unauthenticated:
+                return  # everything waits on, and the next call tells who can mend it
             attempt = min(attempt + 1, len(DELIVERY_PAUSES_S) - 1)
 
     async def _run(self, steps: Steps[A]) -> A:

@@ -21,6 +21,7 @@ from memoryweave.connection import (
     resolve,
     trusts_environment,
 )
+from memoryweave.errors import Unauthenticated
 from memoryweave.exchange import (
     Failure,
     Pause,
@@ -206,8 +207,11 @@ class Client:
     def _carry(self) -> None:
         attempt = 0
         while not self._closed.wait(DELIVERY_PAUSES_S[attempt]):
-            if self.deliver():
-                return
+            try:
+                if self.deliver():
+                    return
+            except Unauthenticated:
+                return  # everything waits on, and the next call tells who can mend it
             attempt = min(attempt + 1, len(DELIVERY_PAUSES_S) - 1)
 
     def _run(self, steps: Steps[A]) -> A:

@@ -16,7 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from memoryweave import contract
-from memoryweave.errors import RateLimited, Refused, Unavailable, Unreachable, refusal
+from memoryweave.errors import (
+    RateLimited,
+    Refused,
+    Unauthenticated,
+    Unavailable,
+    Unreachable,
+    refusal,
+)
 from memoryweave.operation import Operation, Recalled
 from memoryweave.outbox import Outbox, Queued
 
@@ -100,7 +107,8 @@ def carry_out(operation: Operation[A], around: Surroundings) -> Steps[A | Queued
 def deliver(around: Surroundings) -> Steps[bool]:
     """Send what waits in the outbox, oldest first; True when nothing waits any more.
 
-    What the service refuses for good is set aside with its problem (`Outbox.refused`).
+    What the service refuses for good is set aside with its problem (`Outbox.refused`). A key that
+    is not valid says nothing of a command: `Unauthenticated` is raised, and everything waits on.
     """
     if around.outbox is None:
         return True
@@ -110,6 +118,8 @@ def deliver(around: Surroundings) -> Steps[bool]:
             yield from _exchange(waiting.operation, waiting.key, patient)
         except (Unreachable, Unavailable, RateLimited):
             return False
+        except Unauthenticated:
+            raise
         except Refused as refused:
             around.outbox.set_aside(waiting, refused.problem)
         else:

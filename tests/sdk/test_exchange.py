@@ -250,6 +250,19 @@ def test_a_command_refused_at_delivery_is_set_aside_and_the_next_goes_on(
     assert box.waiting() == 0
 
 
+def test_a_key_that_is_not_valid_any_more_costs_no_command(boxes: Callable[..., Outbox]) -> None:
+    box = boxes("mw_a.old")
+    World(DOWN, outbox=box).call(writing.commit("kept"))
+    rotated = World(problem(401, "unauthenticated"), outbox=box)
+    with pytest.raises(errors.Unauthenticated):
+        rotated.run(deliver(rotated.around))
+    assert (box.waiting(), box.refused()) == (1, [])
+
+    mended = World(good(RECEIPT), outbox=boxes("mw_a.new"))
+    assert mended.run(deliver(mended.around))
+    assert mended.sent[0].headers["Idempotency-Key"] == rotated.sent[0].headers["Idempotency-Key"]
+
+
 def test_a_refused_commit_is_raised_and_not_kept(boxes: Callable[..., Outbox]) -> None:
     box = boxes()
     with pytest.raises(errors.Invalid):
