@@ -36,7 +36,7 @@ from eventlog.codec import Codec
 from eventlog.entry import RawEntry
 from eventlog.lease import Lease
 from eventlog.outcomes import ArchiveDamaged, Conflict, LogFork
-from eventlog.readers import Readers
+from eventlog.readers import Reader, Readers
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 
@@ -74,11 +74,6 @@ class Archiver:
         self._readers = Readers(log)
         self._codec = Codec(KeyRing(log.subject_keys))
 
-    def is_due(self) -> bool:
-        """Tell cheaply whether a stretch may be closed now."""
-        manifest = self._manifest()
-        return self._due(manifest) is not None
-
     def archive_due(self) -> Manifest:
         """Archive every stretch that is to be closed now, and give the manifest.
 
@@ -106,7 +101,7 @@ class Archiver:
             manifest,
             self._log.head().position,
             floor,
-            self._readers.all(),
+            self._present_readers(),
             self._rules,
             self._clock(),
         )
@@ -203,13 +198,18 @@ class Archiver:
 
     def _compare_with_readers(self, first: int, chains: list[bytes]) -> None:
         """Refuse to archive a stretch that says something else than when it was read."""
-        for reader in self._readers.all():
+        for reader in self._present_readers():
             seen = reader.checkpoint
             index = seen.position - first
             if seen.chain and 0 <= index < len(chains) and chains[index].hex() != seen.chain:
                 raise LogFork(
                     f"what the log holds up to {seen.position} is not what {reader.name} has read"
                 )
+
+    def _present_readers(self) -> list[Reader]:
+        """Give the readers of this epoch: those of an earlier one have another history."""
+        epoch = self._log.head().epoch
+        return [reader for reader in self._readers.all() if reader.checkpoint.epoch == epoch]
 
     def _announce(self, record: SegmentRecord, fence: Fence) -> None:
         """Say in the log that a segment is archived; once, however often this is called."""
