@@ -75,6 +75,8 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     administration.get_settings,
     administration.get_projections,
     administration.post_retry,
+    administration.post_rebuild,
+    administration.get_digest,
     audit.get_audit,
     audit.post_query,
 )

@@ -16,7 +16,7 @@ from msgspec import Struct
 from commands.application import MemoryApplication
 from commands.command import Clock
 from inference.embedder import Embedder
-from memoryweave.contract import Health, SettingItem
+from memoryweave.contract import BuildItem, Health, RebuildRequested, SettingItem
 from projections.analytics.view import AnalyticsView
 from projections.state.view import StateView
 from projections.vector.view import VectorView
@@ -108,6 +108,12 @@ class Node(Protocol):
 
     def settings(self) -> Sequence[SettingItem]:
         """Every setting in force, with its origin; secrets masked."""
+
+    def rebuild(self, view: str, *, allow_parked: bool, compare: bool) -> RebuildRequested:
+        """Ask whoever runs that view's projector to build its next generation."""
+
+    def build_of(self, view: str) -> BuildItem | None:
+        """Give how the last building of a view's generation goes, None if there was none."""
 
     def retry_parked(self, view: str) -> None:
         """Ask whoever runs that view's projector to try its parked events again."""

@@ -13,19 +13,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+import msgspec
 import redis
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from api.node import ApiOptions, NodeKeys, key_digest
 from commands.application import MemoryApplication
 from commands.command import Clock
-from domain.errors import NotFound
+from domain.errors import NotFound, ViewBehind
 from eventlog.guard import GuardReport
 from inference.embedder import Embedder
-from memoryweave.contract import Health, SettingItem
+from memoryweave.contract import BuildItem, Health, RebuildRequested, SettingItem
 from projections.analytics.view import AnalyticsView
+from projections.build_request import read_build_status, request_build
 from projections.retry import request_retry
 from projections.state.view import StateView
 from projections.vector.view import VectorView
@@ -134,10 +136,31 @@ class Node:
         """Every setting in force, with its origin; secrets masked."""
         return describe(self._resolved)
 
+    def rebuild(self, view: str, *, allow_parked: bool, compare: bool) -> RebuildRequested:
+        """Ask the projection worker to build a view's next generation.
+
+        Raises `NotFound`, and `ViewBehind` for a view that was never begun.
+        """
+        _require_view(view)
+        try:
+            request, is_new = request_build(
+                view_path(self.values, view),
+                "asked for by an admin",
+                allow_parked=allow_parked,
+                compare=compare,
+            )
+        except FileNotFoundError as error:
+            raise ViewBehind(f"view {view} was never begun: start the projection worker") from error
+        return RebuildRequested(view=view, generation=request.generation, under_way=not is_new)
+
+    def build_of(self, view: str) -> BuildItem | None:
+        """Give how the last building of a view's generation goes, None if there was none."""
+        status = read_build_status(view_path(self.values, view))
+        return None if status is None else msgspec.convert(to_builtins(status), BuildItem)
+
     def retry_parked(self, view: str) -> None:
         """Ask the projection worker to replay a view's parked events. Raises `NotFound`."""
-        if view not in VIEWS:
-            raise NotFound(f"no view {view}: there are {', '.join(VIEWS)}")
+        _require_view(view)
         request_retry(view_path(self.values, view))
 
     def close(self) -> None:
@@ -186,6 +209,11 @@ def make_embedder(settings: Settings) -> Embedder:
 def view_path(settings: Settings, view: str) -> Path:
     """Give a view's directory."""
     return settings.data / "views" / view
+
+
+def _require_view(view: str) -> None:
+    if view not in VIEWS:
+        raise NotFound(f"no view {view}: there are {', '.join(VIEWS)}")
 
 
 def _is_open(access: Access, host: str) -> bool:

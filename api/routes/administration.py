@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
+from msgspec import structs
 
 from api.calls import require_admin, require_no_agent
 from api.dependencies import GivenCall
@@ -34,6 +35,38 @@ async def post_retry(call: GivenCall, view: FromPath[str]) -> contract.RetryRequ
     return contract.RetryRequested(view=view)
 
 
+@request_for("/admin/rebuild/{view:str}", tag="admin")
+async def post_rebuild(
+    call: GivenCall,
+    view: FromPath[str],
+    allow_parked: FromQuery[bool] = False,
+    compare: FromQuery[bool] = False,
+) -> contract.RebuildRequested:
+    """Have a view built anew beside the live one, then switched to (admin).
+
+    ``allow_parked``: also if events had to be set aside. ``compare``: digest both generations at
+    the switch. Its progress is in GET /admin/projections; while one is built, that is the answer.
+    """
+    require_admin(call.caller)
+    return await call.threads.run(
+        lambda: call.node.rebuild(view, allow_parked=allow_parked, compare=compare)
+    )
+
+
+@question("GET", "/admin/digest", tag="admin")
+async def get_digest(call: GivenCall) -> contract.DigestList:
+    """Digest every view at its position (admin). Reads every row."""
+    require_admin(call.caller)
+    return await call.threads.run(_digests, call.node)
+
+
+def _digests(node: Node) -> contract.DigestList:
+    digests = [node.state.digest(), node.vector.digest(), node.analytics.digest()]
+    return contract.DigestList(
+        items=[contract.DigestItem(**structs.asdict(digest)) for digest in digests]
+    )
+
+
 def _projections(node: Node) -> contract.ProjectionList:
     parked = {"state": node.state.parked_events(), "vector": _parked_in_vector(node)}
     return contract.ProjectionList(
@@ -50,6 +83,7 @@ def _projections(node: Node) -> contract.ProjectionList:
                     )
                     for event in parked.get(name, [])
                 ],
+                build=node.build_of(name),
             )
             for name, health in node.health().views.items()
         ]

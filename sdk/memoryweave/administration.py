@@ -157,3 +157,23 @@ def audit_query(sql: str, *, limit: int = 1000) -> Operation[contract.AuditAnswe
         answer=contract.AuditAnswer,
         body=msgspec.json.encode(contract.AuditQuery(sql=sql, limit=limit)),
     )
+
+
+def rebuild(
+    view: str, *, allow_parked: bool = False, compare: bool = False
+) -> Operation[contract.RebuildRequested]:
+    """Have a view built anew beside the live one; `projections` tells how it goes (admin's key)."""
+    return Operation(
+        method="POST",
+        path=f"/api/v1/admin/rebuild/{quote(view, safe='')}",
+        answer=contract.RebuildRequested,
+        query={
+            "allow_parked": str(allow_parked).lower(),
+            "compare": str(compare).lower(),
+        },
+    )
+
+
+def digest() -> Operation[contract.DigestList]:
+    """Digest every view at its position: equal on two nodes that are right (admin's key)."""
+    return get("/admin/digest", contract.DigestList)

@@ -124,6 +124,8 @@ class Client:
     health = _Method(administration.health)
     projections = _Method(administration.projections)
     retry_projection = _Method(administration.retry_projection)
+    rebuild = _Method(administration.rebuild)
+    digest = _Method(administration.digest)
     audit = _Method(administration.audit)
     audit_query = _Method(administration.audit_query)
     register_agent = _Method(administration.register_agent)

@@ -651,12 +651,52 @@ class ParkedItem(Response, frozen=True, kw_only=True):
     reason: str
 
 
+class DigestItem(Response, frozen=True, kw_only=True):
+    """What a view says at a position, as one number; equal on every node that is right.
+
+    ``sha256`` is over rows without vectors and float noise, ``parked`` the positions set aside.
+    """
+
+    view: str
+    position: int
+    rows: int
+    sha256: str
+    parked: list[int]
+
+
+class DigestList(Response, frozen=True, kw_only=True):
+    """GET /admin/digest."""
+
+    items: list[DigestItem]
+
+
+class BuildItem(Response, frozen=True, kw_only=True):
+    """How the last building of a view's next generation goes, or went.
+
+    ``target`` is the log's head when it was last looked at. ``reason`` says why it waits or has
+    failed. The digests are there if they were asked for: both are of the position of the switch.
+    """
+
+    generation: int
+    state: Literal["requested", "building", "waiting", "live", "failed"]
+    asked_because: str
+    position: int
+    target: int
+    parked: int
+    events_per_s: float | None = None
+    eta_s: float | None = None
+    reason: str = ""
+    old_digest: DigestItem | None = None
+    new_digest: DigestItem | None = None
+
+
 class ProjectionItem(Response, frozen=True, kw_only=True):
-    """One view, how far it has come, and what it set aside."""
+    """One view, how far it has come, what it set aside, and its next generation's building."""
 
     view: str
     health: ViewHealth
     parked: list[ParkedItem]
+    build: BuildItem | None = None
 
 
 class ProjectionList(Response, frozen=True, kw_only=True):
@@ -669,6 +709,14 @@ class RetryRequested(Response, frozen=True, kw_only=True):
     """POST /admin/projections/{view}/retry: the view's projector will try before its next batch."""
 
     view: str
+
+
+class RebuildRequested(Response, frozen=True, kw_only=True):
+    """POST /admin/rebuild/{view}: the generation that is built; one that was under way stays."""
+
+    view: str
+    generation: int
+    under_way: bool
 
 
 class FieldError(Response, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ import pytest
 
 from memoryweave import Client
 from tests.api.service import commit, recalled
+from tests.servers import eventually
 
 
 @pytest.fixture
@@ -185,3 +186,34 @@ def test_projections_tell_how_far_they_are_and_take_a_retry(service):
     answer = service.admin.post("/api/v1/admin/projections/state/retry")
     assert (answer.status_code, answer.json()) == (202, {"view": "state"})
     assert service.admin.post("/api/v1/admin/projections/graph/retry").status_code == 404
+
+
+@pytest.mark.parametrize("view", ["state", "vector", "analytics"])
+def test_a_view_is_built_anew_while_the_service_answers(service, fresh, view):
+    hermes = service.agent(fresh("hermes"))
+    commit(hermes, "the walnut harvest is in October", distill=False)
+    path = f"/api/v1/admin/rebuild/{view}"
+    asked = service.admin.post(path, params={"compare": "true"})
+    assert asked.status_code == 202, asked.text
+    generation = asked.json()["generation"]
+    assert service.admin.post(path).json()["generation"] in {generation, generation + 1}
+    seen = []
+
+    def is_live() -> bool:
+        commit(hermes, f"walnut {len(seen)}", wait="false")
+        seen.append(recalled(hermes, "walnut harvest"))
+        items = service.admin.get("/api/v1/admin/projections").json()["items"]
+        build = next(item["build"] for item in items if item["view"] == view)
+        assert build["state"] != "failed", build
+        if build["generation"] == generation and build["state"] == "live":
+            assert build["old_digest"] == build["new_digest"]
+        return build["state"] == "live"
+
+    eventually(is_live, within_s=60, every_s=0.1)
+    assert all(found[0]["content"].startswith("the walnut harvest") for found in seen)
+    health = service.nobody.get("/health").json()["views"][view]
+    assert health["generation"] >= generation
+    commit(hermes, "the last walnut", wait="true")
+    digests = service.admin.get("/api/v1/admin/digest").json()["items"]
+    assert {item["view"] for item in digests} == {"state", "vector", "analytics"}
+    assert service.admin.post("/api/v1/admin/rebuild/graph").status_code == 404

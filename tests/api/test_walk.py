@@ -106,6 +106,8 @@ CALLS = {
     ("GET", "/settings"): named("/settings"),
     ("GET", "/admin/projections"): named("/admin/projections"),
     ("POST", "/admin/projections/{view}/retry"): named("/admin/projections/state/retry"),
+    ("POST", "/admin/rebuild/{view}"): named("/admin/rebuild/state"),
+    ("GET", "/admin/digest"): named("/admin/digest"),
     ("GET", "/admin/audit"): named("/admin/audit"),
     ("POST", "/admin/audit/query"): named("/admin/audit/query", {"sql": "SELECT 1"}),
 }

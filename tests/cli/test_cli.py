@@ -211,6 +211,16 @@ def test_status_doctor_and_projections_tell_how_the_node_is(shell: Shell) -> Non
     assert values["api_key"] == {"name": "api_key", "value": "***", "origin": "generated"}
 
 
+def test_a_view_is_built_anew_and_says_the_same(shell: Shell) -> None:
+    before = {item["view"]: item for item in shell.json("digest")["items"]}
+    assert set(before) == {"state", "vector", "analytics"}
+    built = shell.json("rebuild", "state", "--wait", "--compare")
+    assert built["state"] == "live"
+    assert built["old_digest"] == built["new_digest"]
+    assert built["new_digest"]["rows"] >= before["state"]["rows"]
+    assert "404" in shell.run("rebuild", "nonsense", code=1).stderr
+
+
 def test_the_demo_finds_what_was_said(shell: Shell) -> None:
     answered = shell.json("demo")
     assert len(answered) == 10

@@ -135,6 +135,18 @@ def _operation(commands: Subcommands) -> None:
         _client(agents, name, "agents", meaning).add_argument("agent_id")
     views = _actions(commands, "projections", "how the views are, and a retry of what failed")
     _client(views, "status", "projections", "position, lag and parked events of each view")
+    rebuild = _client(
+        commands, "rebuild", "rebuild", "build a view anew beside the live one, then switch to it"
+    )
+    rebuild.add_argument("view", help="state, vector, …")
+    rebuild.add_argument("--wait", action="store_true", help="until it is live, with its progress")
+    rebuild.add_argument(
+        "--allow-parked", action="store_true", help="go live even if events were set aside"
+    )
+    rebuild.add_argument(
+        "--compare", action="store_true", help="digest the old and the new one at the switch"
+    )
+    _client(commands, "digest", "digest", "each view's digest at its position")
     retry = _client(views, "retry", "projections", "replay a view's parked events")
     retry.add_argument("view", nargs="?", help="default: every view")
     log = _actions(commands, "log", "read the log, opened")
