@@ -23,7 +23,7 @@ Position: TypeAlias = Annotated[int | None, QueryParameter(ge=1, le=2**62)]
 @question("GET", "/admin/audit", tag="admin")
 async def get_audit(
     call: GivenCall,
-    type_: Annotated[Word, QueryParameter(name="type")] = None,
+    type_: Annotated[str | None, QueryParameter(name="type", min_length=1, max_length=200)] = None,
     actor: Word = None,
     aggregate_id: Word = None,
     memory_id: Word = None,

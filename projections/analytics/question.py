@@ -21,7 +21,8 @@ from projections.analytics.sandbox import Question, Verdict
 from projections.analytics.view import AnalyticsView
 
 LONGEST_SQL: Final = 20_000
-_GRACE_S: Final = 3.0
+_GRACE_S: Final = 10.0
+"""For starting the process on a busy machine; its own alarm counts from when it asks."""
 
 _ipc: Any = pa.ipc  # it has no types
 _log = structlog.get_logger()
