@@ -86,7 +86,7 @@ def search(
     looked_up = pool.submit(lambda: vector.lexical(query, wanted, limit, with_vectors=True))
     dense_hits: list[Hit] | None = None
     query_vector = attempt("embedder", degraded, lambda: embedder.embed_query(query))
-    if query_vector is not None:
+    if query_vector is not None and _shares_model(vector, embedder, degraded):
         embedded = query_vector
         dense_hits = attempt("dense", degraded, lambda: vector.dense(embedded, wanted, limit))
     lexical_hits = attempt("lexical", degraded, looked_up.result)
@@ -106,6 +106,21 @@ def search(
         lexical_weight=weight,
         exhausted=len(dense_hits or ()) < limit and len(lexical_hits or ()) < limit,
     )
+
+
+def _shares_model(vector: VectorView, embedder: Embedder, degraded: list[Degraded]) -> bool:
+    """Tell whether the view's vectors and the query's can be compared; note it if they cannot."""
+    found = attempt("dense", degraded, vector.model)
+    wanted = f"{embedder.name}/{embedder.dimension}"
+    if found is None or found == wanted:
+        return not any(part.part == "dense" for part in degraded)
+    degraded.append(
+        Degraded(
+            part="dense",
+            reason=f"the vectors are of {found}; those of {wanted} are in the next generation",
+        )
+    )
+    return False
 
 
 def scan(query: str, wanted: SearchFilter, state: StateView, now: datetime) -> list[Candidate]:

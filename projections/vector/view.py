@@ -151,6 +151,7 @@ class VectorView:
         self._path = path
         self._lock = threading.Lock()
         self._opened: tuple[int, Any] | None = None
+        self._model: tuple[Any, str] | None = None
 
     def checkpoint(self) -> Checkpoint:
         """Give how far the view has come; searches after this see at least that much."""
@@ -159,6 +160,19 @@ class VectorView:
             return Checkpoint()
         table.checkout_latest()
         return read_sentinel(table).checkpoint
+
+    def model(self) -> str | None:
+        """Give the model of the vectors, as ``<embedder>/<dimension>``; None before it was begun.
+
+        It is another than the present embedder's until the generation for that one is live.
+        """
+        table = self._table()
+        if table is None:
+            return None
+        with self._lock:
+            if self._model is None or self._model[0] is not table:
+                self._model = table, read_sentinel(table).model
+            return self._model[1]
 
     def parked(self) -> int:
         """Give the number of events that the view could not show."""

@@ -44,6 +44,29 @@ def told(stack: RealStack, hermes: Speaker) -> RealStack:
     return stack
 
 
+class Renamed:
+    """The stack's embedder under another name, as after a change of the setting."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.name = "another-model"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+def test_with_vectors_of_another_model_recall_goes_by_words(
+    told: RealStack, hermes: Speaker
+) -> None:
+    answer = ask(told, hermes, Renamed(told.parts.embedder))
+    assert answer.level == "lexical"
+    [part] = answer.degraded
+    assert part.part == "dense"
+    assert "another-model/384 are in the next generation" in part.reason
+    assert answer.results[0].content == QUERY
+    assert ask(told, hermes).level == "hybrid"
+
+
 def ask(
     stack: RealStack, speaker: Speaker, embedder: Embedder | None = None, **options: Any
 ) -> RecallAnswer:
