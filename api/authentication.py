@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol
 
@@ -50,7 +50,7 @@ def key_holder_required(node: Node, threads: Threads, last_used: LastUsed) -> Gu
             return  # the command itself judges the token, in the same step that spends it
         caller = _of_the_node(node, key)
         if caller is None:
-            caller = await threads.run(_of_an_agent, node, key, last_used)
+            caller = await _of_an_agent(node, threads, key, last_used)
         connection.scope["user"] = caller
         connection.scope["state"]["actor"] = caller.actor
         require_known_parameters(connection, handler)
@@ -116,17 +116,21 @@ class _AgentRecord(Protocol):
 _NOBODYS_HASH: Final = f"{'0' * 32}${'0' * 64}"
 
 
-def _of_an_agent(node: Node, key: str, last_used: LastUsed) -> Caller:
+async def _of_an_agent(node: Node, threads: Threads, key: str, last_used: LastUsed) -> Caller:
     now = node.clock()
     agent_id = agent_named_in(key)
     if agent_id is None:
         raise Unauthenticated(_REFUSAL)
-    agent = _confirmed(_in_view(node, agent_id), key, now)
-    if agent is None:
-        agent = _confirmed(_in_log(node, agent_id), key, now)
+
+    def confirmed(look: Callable[[Node, str], _AgentRecord | None]) -> _AgentRecord | None:
+        agent = _confirmed(look(node, agent_id), key, now)
+        if agent is not None:
+            last_used.note(agent_id, now)
+        return agent
+
+    agent = await threads.run(confirmed, _in_view) or await threads.ask_log(confirmed, _in_log)
     if agent is None:
         raise Unauthenticated(_REFUSAL)
-    last_used.note(agent_id, now)
     return Caller(
         actor=agent.agent_id,
         kind="agent",

@@ -123,7 +123,7 @@ async def carry_out_until(
         bucket = call.service.limits.take(speaker, purpose, cost)
         return bucket, handler(node.application, command, node.clock)
 
-    bucket, receipt = await call.threads.run(run)
+    bucket, receipt = await call.threads.ask_log(run)
     status = 200 if receipt.duplicate else first_status
     call.request.scope["state"]["position"] = receipt.position
     pending = await wait_for_command(node, call.threads, receipt.position, until, speaker)

@@ -15,22 +15,28 @@ _AUDITS: Final = 2
 
 
 class Threads:
-    """Two bounded pools: one for requests, a small one that keeps /health answering.
+    """Bounded pools: for what asks the log, for what asks the views, a small one for /health.
 
-    When the log server hangs, every request thread may be waiting for its deadline; whoever asks
-    what is wrong must not wait behind them.
+    When the log server hangs, every thread that asks it may be waiting for its deadline. Neither
+    who reads from the views nor who asks what is wrong must wait behind them.
     """
 
     def __init__(self, size: int, search_slots: int) -> None:
         self._requests = ThreadPoolExecutor(size, thread_name_prefix="request")
+        self._log = ThreadPoolExecutor(size, thread_name_prefix="log")
         self._health = ThreadPoolExecutor(2, thread_name_prefix="health")
         self._searches = asyncio.Semaphore(search_slots)
         self._audits = asyncio.Semaphore(_AUDITS)
 
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run blocking work of a request."""
+        """Run blocking work of a request that needs no answer of the log."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._requests, partial(work, *args, **kwargs))
+
+    async def ask_log(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run work that waits for the log server: a command, or a look into the log."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._log, partial(work, *args, **kwargs))
 
     async def search(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a search; at most ``search_slots`` run at once, others wait without a thread."""
@@ -49,5 +55,6 @@ class Threads:
 
     def close(self) -> None:
         """Let running work end and take no more."""
+        self._log.shutdown(wait=True)
         self._requests.shutdown(wait=True)
         self._health.shutdown(wait=True)

@@ -57,7 +57,7 @@ async def wait_for_moment(node: Node, threads: Threads, as_of: AsOf, until: Unti
     if as_of.time is not None:
         if await threads.run(node.state.has_passed, as_of.time):
             return
-        position = (await threads.run(node.application.event_log.head)).position
+        position = (await threads.ask_log(node.application.event_log.head)).position
     assert position is not None
     await wait_for_position(node, threads, position, until=until, field="as_of")
 
@@ -83,7 +83,7 @@ async def wait_for_position(
         return [] if pending == ["vector"] and _vector_position(node) is None else pending
 
     if await threads.run(look):
-        await threads.run(_require_in_log, node, position, field)
+        await threads.ask_log(_require_in_log, node, position, field)
     pending = await _wait(threads, look, within_s=RECALL_WAIT_S)
     if pending:
         raise ViewBehind(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -54,6 +55,29 @@ def test_without_the_log_commands_are_503_and_reads_go_on(
         )
         stats = client.get("/api/v1/stats")
         assert stats.status_code == 200
+
+
+def test_while_the_log_hangs_reads_do_not_wait_behind_commands(
+    log_of_its_own, volatile_server, tmp_path
+):
+    with running_service(log_of_its_own, volatile_server, tmp_path, "main") as service:
+        client = service.agent("hermes-1")
+        receipt = commit(client, "The lamp is dimmed at ten", wait="vectors", distill=False)
+        most = service.node.options.threads + 1
+        with ThreadPoolExecutor(most) as senders:
+            log_of_its_own.pause()
+            try:
+                commands = [
+                    senders.submit(client.post, "/api/v1/commit", json={"content": f"{n}"})
+                    for n in range(most)
+                ]
+                eventually(lambda: all(command.running() for command in commands))
+                recall = client.post("/api/v1/recall", json={"query": "when is the lamp dimmed"})
+                unanswered = sum(not command.done() for command in commands)
+            finally:
+                log_of_its_own.resume()
+        assert recall.json()["results"][0]["id"] == receipt["memory_id"]
+        assert unanswered == most
 
 
 def test_without_the_volatile_store_limits_are_kept_per_process(
