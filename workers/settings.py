@@ -178,7 +178,13 @@ DECLARED: Final = (
         "bearer token for the endpoint",
         secret=True,
     ),
-    Declared("time_zone", "MEMORYWEAVE_TIME_ZONE", "time_zone", None, "zone that days are cut in"),
+    Declared(
+        "time_zone",
+        "MEMORYWEAVE_TIME_ZONE",
+        "time_zone",
+        None,
+        "zone that days are cut in (nothing cuts days yet)",
+    ),
     Declared(
         "cors_origins",
         "MEMORYWEAVE_CORS_ORIGINS",

@@ -64,7 +64,7 @@ class RegisterAgent(Request, frozen=True, kw_only=True):
 
 
 class AgentRegistered(Response, frozen=True, kw_only=True):
-    """The one time the key is shown."""
+    """The one time the key is shown. ``websocket`` is where pushes will be; nothing answers yet."""
 
     agent_id: str
     api_key: str
@@ -134,7 +134,10 @@ class EnrolmentToken(Response, frozen=True, kw_only=True):
 
 
 class Commit(Request, frozen=True, kw_only=True):
-    """POST /commit, and one entry of /batch-commit."""
+    """POST /commit, and one entry of /batch-commit.
+
+    ``urgent`` and ``task_status`` are kept for distillation, and nothing reads them yet.
+    """
 
     content: Text
     namespace: Name | None = None

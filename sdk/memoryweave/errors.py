@@ -36,9 +36,11 @@ class Refused(MemoryWeaveError):
     """The service said no. ``problem`` is its problem document, ``retry_after_s`` its advice."""
 
     def __init__(self, problem: Problem, retry_after_s: float | None = None) -> None:
-        fields = "; ".join(f"{error.field}: {error.message}" for error in problem.errors)
+        # The detail of a problem with few fields at fault names them already.
+        fields = [f"{error.field}: {error.message}" for error in problem.errors]
+        more = "; ".join(field for field in fields if field not in problem.detail)
         super().__init__(
-            f"{problem.status} {problem.title}: {problem.detail}" + (f" ({fields})" * bool(fields))
+            f"{problem.status} {problem.title}: {problem.detail}" + (f" ({more})" * bool(more))
         )
         self.problem = problem
         self.retry_after_s = retry_after_s

@@ -189,6 +189,21 @@ def test_ids_cannot_leave_their_place_in_the_path() -> None:
     assert writing.close_session(None).path == "/api/v1/sessions/-/close"
 
 
+def test_a_fault_that_the_detail_names_already_is_said_once() -> None:
+    fault = contract.FieldError(field="content", message="is empty")
+    said = contract.Problem(
+        type="",
+        title="Not valid",
+        status=422,
+        detail=str(fault.field),
+        instance="/",
+        errors=[fault],
+    )
+    assert str(errors.refusal(said)) == "422 Not valid: content (content: is empty)"
+    said = msgspec.structs.replace(said, detail="content: is empty")
+    assert str(errors.refusal(said)) == "422 Not valid: content: is empty"
+
+
 # --- outbox ------------------------------------------------------------------------------------
 
 

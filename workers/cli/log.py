@@ -43,6 +43,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _show(log: RedisLog, arguments: argparse.Namespace) -> Iterator[list[RawEntry]]:
     position = max(1, arguments.first)
+    if arguments.last is not None and arguments.last < position:
+        raise Failure(f"--last {arguments.last} lies before --first {position}")
     while page := log.read(position, arguments.last, _PAGE):
         yield [entry for entry in page if _wanted(entry, arguments)]
         position = page[-1].position + 1
