@@ -13,7 +13,7 @@ from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence, initial_confidence, is_low_confidence
 from domain.policies.importance import importance, retention
 from domain.policies.quality import quality
-from domain.policies.trust import OWNER, trust
+from domain.policies.trust import trust
 from domain.policies.volatility import is_volatile
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from memoryweave.contract import Chunk, MemoryDetail, RecallItem
@@ -201,10 +201,9 @@ def changed_since(row: EpisodeRow, memories: Mapping[str, MemoryRow]) -> list[st
 
 
 def _trust_of_memory(row: MemoryRow, policy: PolicySettings) -> float:
-    told_by = OWNER if row.source == "owner_edit" else row.agent_id
     # A corrected text is its corrector's own statement, not what a distiller made of an episode.
     distilled_by = row.distilled_by if row.version == 1 else "caller"
-    return trust(row.source, told_by, distilled_by, policy)
+    return trust(row.source, row.told_by, distilled_by, policy)
 
 
 def _with_external_ids(metadata: Mapping[str, Any], external_ids: list[str]) -> dict[str, Any]:

@@ -39,6 +39,10 @@ _COMPUTED: Final[Mapping[str, str]] = {
         "WHERE memory_id = memories.id AND position <= memories.position ORDER BY position)) "
         "AS observed_in"
     ),
+    "told_by": (
+        "(SELECT updated_by FROM versions "
+        "WHERE memory_id = memories.id AND version = memories.version) AS told_by"
+    ),
     "granted": (
         "(SELECT json_group_array(namespace) FROM grants WHERE grants.agent_id = agents.agent_id)"
         " AS granted"

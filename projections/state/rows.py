@@ -67,12 +67,13 @@ class MemoryRow(Struct, frozen=True, kw_only=True):
     present text, ``created_at`` and ``created_position`` those of the first. ``confidence`` is the
     sum that the events give, without decay. ``useful`` and ``not_useful`` are sums of vote
     weights. ``observed_in`` are the episodes that reinforced it, oldest first. A tombstone says
-    what ended it.
+    what ended it. ``agent_id`` is who gave the first text, ``told_by`` who gave the present one.
     """
 
     id: str
     namespace: str
     agent_id: str
+    told_by: str
     session_id: str | None
     content: str
     version: int

@@ -46,6 +46,7 @@ MEMORY = MemoryRow(
     id="made",
     namespace="n",
     agent_id="a",
+    told_by="a",
     session_id=None,
     content="fact",
     version=1,
@@ -132,8 +133,10 @@ def test_an_undistilled_episode_has_nothing_to_be_held_against() -> None:
         ({"distilled_by": "gpt"}, 0.4),
         ({"distilled_by": "caller"}, 0.95),
         ({"distilled_by": "caller", "source": "owner_verbal"}, 0.95),  # an agent's claim
-        ({"distilled_by": "caller", "source": "owner_verbal", "agent_id": "owner"}, 1.0),
-        ({"version": 2, "source": "owner_edit"}, 1.0),
+        ({"distilled_by": "caller", "source": "owner_verbal", "told_by": "owner"}, 1.0),
+        ({"version": 2, "source": "owner_edit", "told_by": "owner"}, 1.0),
+        ({"version": 2, "source": "owner_verbal", "told_by": "owner"}, 1.0),
+        ({"version": 2, "source": "owner_verbal"}, 0.95),
         ({"version": 2, "source": "config_parse"}, 0.7),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from bench.real_stack import RealStack
 from domain.errors import Forbidden, InvalidCommand, NotFound
-from memoryweave.contract import MemoryPage
+from memoryweave.contract import AsOf, MemoryPage
 from queries.bootstrap import bootstrap
 from queries.episode import episode
 from queries.memories import MemoryList, memories, tombstones
@@ -53,6 +53,33 @@ def test_versions_show_every_text_with_its_reason(
     assert [item.source for item in items][1:] == ["agent_inference", "config_parse"]
     assert items[0].position < items[1].position < items[2].position <= last.position
     assert {item.updated_by for item in items} == {"hermes-a06"}
+
+
+@pytest.mark.parametrize(("source", "trust"), [("owner_edit", 1.0), ("owner_verbal", 1.0)])
+def test_what_the_owner_corrected_is_trusted_as_the_owners_word(
+    stack: RealStack, hermes: Speaker, owner: Speaker, clock: Hand, source: str, trust: float
+) -> None:
+    told = hermes.remember("backups run at 03:00")
+    owner.correct(told.memory_id, "backups run at 04:00", source=source)
+    stack.project()
+    detail = memory(told.memory_id, owner.caller, stack.state, clock())
+    assert (detail.agent_id, detail.source, detail.trust) == ("hermes-a06", source, trust)
+    before = memory(
+        told.memory_id, owner.caller, stack.state, clock(), as_of=AsOf(position=told.position)
+    )
+    assert (before.source, before.trust) == ("agent_inference", 0.5)
+
+
+def test_what_an_agent_corrected_is_an_agents_claim_whoever_said_it_first(
+    stack: RealStack, owner: Speaker, clock: Hand
+) -> None:
+    allowed = Speaker.agent(stack.application, "openclaw-1", may_claim=True)
+    told = owner.remember("backups run at 03:00", source="owner_verbal", namespace="shared")
+    stack.project()
+    assert memory(told.memory_id, owner.caller, stack.state, clock()).trust == 1.0
+    allowed.correct(told.memory_id, "backups run at 04:00", source="owner_verbal")
+    stack.project()
+    assert memory(told.memory_id, owner.caller, stack.state, clock()).trust == 0.95
 
 
 def test_a_foreign_id_and_an_unknown_one_are_answered_alike(
