@@ -53,12 +53,16 @@ def _figures(durations: RequestDurations, health: Health) -> Iterator[Metric]:
         "uptime_seconds", "Time since this process started", {"": monotonic() - durations.started}
     )
     yield _gauge("log_position", "Newest position of the log", {"": health.log.position})
+    ratio = {} if health.log.memory_ratio is None else {"": health.log.memory_ratio}
+    yield _gauge("log_memory_ratio", "Memory that the log's server uses, of what it may", ratio)
     lag = {name: view.lag for name, view in health.views.items()}
     parked = {name: view.parked for name, view in health.views.items()}
     yield _gauge("projection_lag_events", "Events a view has not applied yet", lag, "view")
     yield _gauge("parked_events", "Events a view could not apply", parked, "view")
     missing = sum(view.missing_vectors for view in health.views.values())
     yield _gauge("missing_vectors", "Rows that wait for their vector", {"": missing})
+    vectors = sum(view.vectors for view in health.views.values())
+    yield _gauge("vectors", "Rows that have their vector", {"": vectors})
 
 
 def _gauge(

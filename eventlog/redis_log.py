@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from msgspec import Struct
+from redis.exceptions import ResponseError
 
 from domain.errors import KeyReused, LogUnavailable
 from eventlog.append import (
@@ -219,6 +220,20 @@ class RedisLog:
             lambda: self._server.call_script(HEAD, [self.keys.stream, self.keys.meta], [""])
         )
         return Head(position, event_id.decode(errors="replace"), epoch.decode())
+
+    def memory_ratio(self) -> float | None:
+        """Give how much of the memory it may use the log's server uses, 1 when it is full.
+
+        The whole machine's memory counts where no limit is set. None where the server does not
+        say: this user may not ask it.
+        """
+        try:
+            info = self._repeat(lambda: self._server.call("INFO", "memory"))
+        except ResponseError:
+            return None
+        said = dict(line.split(b":", 1) for line in info.splitlines() if b":" in line)
+        limit = int(said.get(b"maxmemory", 0)) or int(said.get(b"total_system_memory", 0))
+        return int(said[b"used_memory"]) / limit if limit else None
 
     def subject_keys(self, subjects: Iterable[str]) -> dict[str, bytes]:
         """Give the sealing keys of those subjects that have one, in one round trip."""

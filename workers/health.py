@@ -63,11 +63,17 @@ def _look_at_log(node: Node, degraded: list[Degraded]) -> LogHealth:
         with RedisLog(
             log_url(node.values), node.values.log, deadline_s=LOG_ANSWERS_WITHIN_S
         ) as log:
-            head = log.head()
+            head, memory_ratio = log.head(), log.memory_ratio()
     except (MemoryWeaveError, SettingError) as error:
         degraded.append(Degraded(part="log", reason=str(error)))
         return LogHealth(position=0, epoch="", writable=False, durable=durable)
-    return LogHealth(position=head.position, epoch=head.epoch, writable=True, durable=durable)
+    return LogHealth(
+        position=head.position,
+        epoch=head.epoch,
+        writable=True,
+        durable=durable,
+        memory_ratio=memory_ratio,
+    )
 
 
 def _look_at_view(node: Node, name: str, log: LogHealth, degraded: list[Degraded]) -> ViewHealth:
@@ -82,12 +88,14 @@ def _look_at_view(node: Node, name: str, log: LogHealth, degraded: list[Degraded
     if status.parked:
         reason = f"{status.parked} events could not be shown; see `memoryweave projections status`"
         degraded.append(Degraded(part=f"view {name}", reason=reason))
+    vectors, missing = _count_vectors(node, degraded) if name == "vector" else (0, 0)
     return ViewHealth(
         position=status.position,
         lag=max(0, log.position - status.position),
         parked=status.parked,
         generation=status.generation,
-        missing_vectors=_missing_vectors(node, degraded) if name == "vector" else 0,
+        vectors=vectors,
+        missing_vectors=missing,
         paused=trouble,
     )
 
@@ -120,11 +128,11 @@ def _lives(pid: int) -> bool:
     return True
 
 
-def _missing_vectors(node: Node, degraded: list[Degraded]) -> int:
+def _count_vectors(node: Node, degraded: list[Degraded]) -> tuple[int, int]:
     try:
-        return node.vector.missing_vectors(None)
+        return node.vector.vectors(), node.vector.missing_vectors(None)
     except Exception as error:  # noqa: BLE001  # Lance raises what it likes; health must answer
         degraded.append(
             Degraded(part="view vector", reason=f"cannot be read: {type(error).__name__}")
         )
-        return 0
+        return 0, 0

@@ -198,6 +198,11 @@ class VectorView:
             raise ViewBehind("the vector view is not built yet: start the projection worker")
         return digest_vector(self._path / str(generation))
 
+    def vectors(self) -> int:
+        """Count the rows that have their vector, those of past texts included."""
+        table = self._table()
+        return 0 if table is None else int(table.count_rows("vector IS NOT NULL"))
+
     def missing_vectors(self, namespaces: frozenset[str] | None) -> int:
         """Count the open rows in those namespaces that still wait for their vector."""
         table = self._table()

@@ -606,21 +606,27 @@ class SettingList(Response, frozen=True, kw_only=True):
 
 
 class LogHealth(Response, frozen=True, kw_only=True):
-    """The log, as /health shows it."""
+    """The log, as /health shows it. ``memory_ratio``: its server is full at 1, None: not known."""
 
     position: int
     epoch: str
     writable: bool
     durable: bool
+    memory_ratio: float | None = None
 
 
 class ViewHealth(Response, frozen=True, kw_only=True):
-    """One view: how far it has come and what it could not show."""
+    """One view: how far it has come and what it could not show.
+
+    ``vectors`` counts rows that have theirs, past texts included, ``missing_vectors`` those that
+    wait for it.
+    """
 
     position: int
     lag: int
     parked: int
     generation: int
+    vectors: int = 0
     missing_vectors: int = 0
     paused: str | None = None
 

@@ -32,8 +32,8 @@ def test_invented_methods_make_no_figures_of_their_own(service):
     assert 'endpoint="other ' in figures
 
 
-def test_metrics_hold_the_named_figures(service, fresh):
-    commit(service.agent(fresh("hermes")), "counted")
+def test_metrics_hold_the_named_figures(service, log_server, fresh):
+    commit(service.agent(fresh("hermes")), "counted", wait="vectors")
     answer = service.nobody.get("/metrics")
     assert answer.headers["Content-Type"].startswith("text/plain")
     families = {family.name: family for family in text_string_to_metric_families(answer.text)}
@@ -44,6 +44,8 @@ def test_metrics_hold_the_named_figures(service, fresh):
         "memoryweave_projection_lag_events",
         "memoryweave_parked_events",
         "memoryweave_missing_vectors",
+        "memoryweave_log_memory_ratio",
+        "memoryweave_vectors",
     }
     counted = {
         sample.labels["endpoint"]
@@ -52,6 +54,12 @@ def test_metrics_hold_the_named_figures(service, fresh):
     assert "POST /api/v1/commit" in counted
     [position] = families["memoryweave_log_position"].samples
     assert position.value > 0
+    [ratio] = families["memoryweave_log_memory_ratio"].samples
+    with log_server.client() as server:
+        memory = server.info("memory")
+    assert 0 < ratio.value == pytest.approx(memory["used_memory"] / memory["maxmemory"], abs=0.01)
+    [vectors] = families["memoryweave_vectors"].samples
+    assert vectors.value == service.node.vector.vectors() > 0
 
 
 def test_endpoints_in_the_figures_are_templates_however_many_ids_are_asked(service, fresh):
