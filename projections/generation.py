@@ -66,10 +66,14 @@ class ViewDirectory:
         except BlockingIOError as error:
             os.close(self._lock)
             raise ViewLocked(path) from error
-        self.generation = current_generation(path) or FIRST_GENERATION
-        self.live.mkdir(mode=0o700, exist_ok=True)
-        if current_generation(path) is None:
-            point_at(path, self.generation)
+        try:
+            self.generation = current_generation(path) or FIRST_GENERATION
+            self.live.mkdir(mode=0o700, exist_ok=True)
+            if current_generation(path) is None:
+                point_at(path, self.generation)
+        except BaseException:
+            self.close()  # whoever tries again in this process must not find it locked
+            raise
 
     @property
     def live(self) -> Path:

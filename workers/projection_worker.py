@@ -9,6 +9,7 @@ import argparse
 import os
 import threading
 from contextlib import ExitStack
+from typing import Final
 
 import structlog
 
@@ -16,6 +17,7 @@ from eventlog.codec import Codec
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing as SealingKeys
 from projections.generation import ViewDirectory, ViewLocked
+from projections.runner import describe
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
@@ -28,6 +30,9 @@ from workers.settings import Settings, resolve
 from workers.view_building import adopt_live_generation, keep_building
 from workers.view_writing import Handover, LogParts, View, keep_written
 from workers.views import VIEW_KINDS, ViewKind
+
+_FIRST_PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 30.0
 
 _log = structlog.get_logger("projections")
 
@@ -44,14 +49,18 @@ def run(arguments: argparse.Namespace) -> None:
 def build_views(settings: Settings, stop: threading.Event) -> None:
     """Build the views of a node until ``stop`` is set. Raises `Failure` if another process does."""
     with ExitStack() as stack:
-        views = [_locked(kind, settings, stack) for kind in VIEW_KINDS.values()]
+        views = []
+        for kind in VIEW_KINDS.values():
+            view = _begun(kind, settings, stack, stop)
+            if view is None:
+                return
+            views.append(view)
         archive = open_archive(settings)
         log = stack.enter_context(RedisLog(log_url(settings), settings.log, archive=archive))
         parts = LogParts(log, Codec(SealingKeys(log.subject_keys)), settings)
         turn = threading.Lock()
         threads = []
         for view in views:
-            adopt_live_generation(view, settings)
             given = (view, parts)
             name = f"view-{view.kind.name}"
             threads += [
@@ -71,12 +80,33 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
     _log.info("stopped")
 
 
-def _locked(kind: ViewKind, settings: Settings, stack: ExitStack) -> View:
-    try:
+def _begun(
+    kind: ViewKind, settings: Settings, stack: ExitStack, stop: threading.Event
+) -> View | None:
+    """Take hold of a view's directory; wait while the disk is full. None when to stop.
+
+    To end and be started again would not help, and after some ends the whole node gives up.
+    """
+    pause = _FIRST_PAUSE_S
+    while not stop.is_set():
+        try:
+            return _taken(kind, settings, stack)
+        except ViewLocked as error:
+            raise Failure(str(error)) from error
+        except OSError as error:
+            _log.error("view_not_begun", view=kind.name, reason=describe(error))
+            stop.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
+    return None
+
+
+def _taken(kind: ViewKind, settings: Settings, stack: ExitStack) -> View:
+    with ExitStack() as opening:
         directory = ViewDirectory(view_path(settings, kind.name))
-    except ViewLocked as error:
-        raise Failure(str(error)) from error
-    stack.callback(directory.close)
-    handover = Handover()
-    stack.callback(handover.close)
-    return View(kind, directory, handover)
+        opening.callback(directory.close)
+        handover = Handover()
+        opening.callback(handover.close)
+        view = View(kind, directory, handover)
+        adopt_live_generation(view, settings)
+        stack.push(opening.pop_all())
+    return view

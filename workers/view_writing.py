@@ -19,7 +19,7 @@ from eventlog.subscription import Checkpoint, Subscription
 from projections.generation import BuiltBy, ViewDirectory, built_by
 from projections.projector import Projector
 from projections.runner import ProjectionRunner, describe, problem_of
-from projections.status import StatusFile, ViewStatus
+from projections.status import StatusFile, ViewStatus, read_status
 from workers.archive import seen_links
 from workers.log_server import node_id
 from workers.reader_reports import ReportingSource
@@ -178,15 +178,24 @@ def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
 
 
 def _tell(view: View, problem: str, reason: str) -> None:
-    with closing(StatusFile(view.directory.path)) as file:
-        file.write(
-            ViewStatus(
-                state="paused",
-                position=0,
-                parked=0,
-                generation=view.directory.generation,
-                problem=problem,
-                reason=reason,
-                pid=os.getpid(),
-            )
-        )
+    """Say that the view waits, and leave what the last writer said of how far it has come."""
+    path = view.directory.path
+    try:
+        last = read_status(path)
+    except (OSError, ValueError):
+        last = None  # nobody can read how far it had come
+    status = ViewStatus(
+        state="paused",
+        position=0 if last is None else last.position,
+        parked=0 if last is None else last.parked,
+        generation=view.directory.generation,
+        problem=problem,
+        reason=reason,
+        pid=os.getpid(),
+    )
+    try:
+        with closing(StatusFile(path)) as file:
+            file.write(status)
+    except OSError as error:
+        # A full disk has no room for it either: the view waits all the same, and tries again.
+        _log.error("status_not_written", view=view.kind.name, reason=describe(error))
