@@ -35,11 +35,16 @@ from domain.policies.content import (
 )
 from domain.policies.text import text_hash
 from domain.policies.trust import require_may_claim
+from eventlog.append import MAX_EVENTS
 from memoryweave import contract
 
 DISTILLED_BY_CALLER: Final = "caller"
 CLARITY_OF_A_STATEMENT: Final = 1.0
 """Who gives one statement says it plainly."""
+
+
+_EVENTS_OF_A_STATEMENT: Final = 4
+"""Its episode, its memory, that the one became the other, and the claim on its text."""
 
 
 def commit(
@@ -73,7 +78,15 @@ def batch_commit(
         if len(entries) > work.policy.batch_max_entries:
             raise TooLarge(f"{len(entries)} entries, the limit is {work.policy.batch_max_entries}")
         for index, entry in enumerate(entries):
+            fitting = len(work.events)
             _record(work, entry, index=index, where=f"entries[{index}].")
+            if len(work.events) > MAX_EVENTS:
+                raise TooLarge(
+                    f"{len(entries)} entries: those before entries[{index}] make {fitting} events, "
+                    f"and one append holds {MAX_EVENTS}. An entry makes one event, with distill: "
+                    f"false up to {_EVENTS_OF_A_STATEMENT}: send the rest as another batch, with "
+                    "an idempotency key of its own"
+                )
 
     return execute(application, command, clock, decide, batch_receipt)
 

@@ -106,7 +106,10 @@ def batch_commit(
     idempotency_key: str | None = None,
     wait: Wait | None = None,
 ) -> Operation[contract.BatchReceipt]:
-    """Store up to 500 entries: all of them, or none."""
+    """Store up to 500 entries: all of them, or none.
+
+    With ``distill=False`` about 250 fit; `errors.TooLarge` names the first that does not.
+    """
     request = contract.BatchCommit(entries=list(entries))
     return msgspec.structs.replace(
         command("/batch-commit", request, contract.BatchReceipt, idempotency_key, wait),

@@ -177,9 +177,14 @@ def test_a_batch_with_one_bad_entry_stores_nothing_and_names_the_entry(applicati
 def test_a_batch_over_its_limits_is_too_large_and_stores_nothing(application, hermes):
     with pytest.raises(TooLarge, match="501 entries"):
         hermes.batch(*(entry("x") for _ in range(501)))
-    with pytest.raises(TooLarge, match="1004 events"):
+    with pytest.raises(TooLarge, match=r"before entries\[250\] make 1000 events"):
         hermes.batch(*(entry(f"statement {n}", distill=False) for n in range(251)))
     assert application.event_log.head().position == 0
+
+
+def test_as_many_statements_as_one_append_holds_are_stored_together(application, hermes):
+    receipt = hermes.batch(*(entry(f"statement {n}", distill=False) for n in range(250)))
+    assert receipt.position == application.event_log.head().position == 1000
 
 
 # --- what is refused ---------------------------------------------------------------------------
