@@ -183,6 +183,19 @@ def test_an_agents_key_works_until_it_is_rotated_or_ended(shell: Shell) -> None:
     shell.run("agents", "deactivate", "cli-agent")
 
 
+def test_the_python_line_that_up_tells_to_try_works_as_it_is_printed(node: NodeProcess) -> None:
+    told = node.output.split("in another terminal:\n")[1].split("  make demo")[0].splitlines()
+    tried = subprocess.run(
+        ["sh", "-ec", "\n".join([told[0], *told[-2:]])],
+        capture_output=True,
+        text=True,
+        env=clean_environment(),
+        check=False,
+    )
+    assert tried.returncode == 0, tried.stderr
+    assert "results=[" in tried.stdout
+
+
 def test_the_log_is_shown_opened_and_followed(shell: Shell) -> None:
     receipt = shell.json("remember", "The canary sings in the log", "--namespace", "cli")
     position = str(receipt["position"])

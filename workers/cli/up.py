@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from workers.cli.arguments import flags_for_children, settings_flags
@@ -37,7 +38,8 @@ Try, in another terminal:
        -d '{{"content": "ComfyUI listens on port 8188", "distill": false}}'
   curl -s {url}/api/v1/recall -H "X-API-Key: $API_KEY" -H "Content-Type: application/json" \\
        -d '{{"query": "which port does ComfyUI use"}}'
-  python -c "from memoryweave import Client; print(Client('{url}', '$API_KEY').recall('ComfyUI'))"
+  {_short(Path(sys.executable))} -c \\
+       "from memoryweave import Client; print(Client('{url}', '$API_KEY').recall('ComfyUI'))"
   make demo                a conversation, ten questions, answers with their provenance
   {url}/schema             every route
 
