@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,8 @@ import msgspec
 from msgspec import Struct
 
 _FILE_NAME: Final = "up.lock"
+_LOOKS_END_WITHIN_S: Final = 0.5
+_POLL_S: Final = 0.01
 
 
 class Running(Struct, frozen=True):
@@ -32,7 +35,7 @@ class UpLock:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = os.open(data / _FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock_within(self._file, _LOOKS_END_WITHIN_S)
         except BlockingIOError as error:
             other = _read(self._file)
             os.close(self._file)
@@ -67,6 +70,20 @@ def find_running(data: Path) -> Running | None:
     finally:
         os.close(file)
     return None
+
+
+def _lock_within(file: int, seconds: float) -> None:
+    """Take the lock; whoever only looks who has it (`find_running`) holds it for a moment too."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_POLL_S)
+        else:
+            return
 
 
 def _read(file: int) -> Running | None:

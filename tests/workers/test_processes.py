@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import logging
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,3 +98,13 @@ def test_an_exception_is_one_line(lines: io.StringIO) -> None:
         structlog.get_logger().exception("failed")
     (line,) = lines.getvalue().splitlines()
     assert "boom" in json.loads(line)["exception"]
+
+
+def test_who_only_looks_who_serves_keeps_nobody_from_starting(tmp_path: Path) -> None:
+    UpLock(tmp_path).close()
+    with (tmp_path / "up.lock").open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        gone = threading.Timer(0.1, fcntl.flock, (looking, fcntl.LOCK_UN))
+        gone.start()
+        UpLock(tmp_path).close()
+        gone.join()
