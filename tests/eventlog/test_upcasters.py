@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -143,4 +145,9 @@ def test_a_reader_who_asks_for_todays_name_is_given_the_old_events(
     found = recorder.select_notifications(1, 10, topics=["RemarkMade"])
     assert [notification.id for notification in found] == [1, 2, 3]
     with recorder.subscribe(topics=["RemarkMade"]) as subscription:
-        assert [next(subscription).id for _ in range(3)] == [1, 2, 3]
+        # A subscription waits for ever: one that misses something must fail here, not hang.
+        deadline = threading.Timer(30, subscription.stop)
+        deadline.start()
+        followed = [notification.id for notification in islice(subscription, 3)]
+        deadline.cancel()
+    assert followed == [1, 2, 3], f"then the log was {log.read(1)}"
