@@ -198,7 +198,12 @@ class KeyRing:
 
     def adopt(self, keys: Mapping[str, bytes]) -> dict[str, SealingKey]:
         """Take over keys that the log is known to hold, and give them ready for use."""
-        ready = {subject: SealingKey(raw) for subject, raw in keys.items()}
+        with self._lock:
+            made = {subject: self._made.get(subject) for subject in keys}
+        ready = {
+            subject: known if (known := made[subject]) and known.raw == raw else SealingKey(raw)
+            for subject, raw in keys.items()
+        }
         with self._lock:
             for subject, key in ready.items():
                 self._made.pop(subject, None)
