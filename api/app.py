@@ -21,6 +21,7 @@ from api.metrics import RequestDurations
 from api.node import Node
 from api.problems import problem_response
 from api.rate_limits import RateLimits
+from api.refused_bodies import refused_bodies_read
 from api.requests import ApiRequest
 from api.routes import (
     administration,
@@ -119,7 +120,8 @@ def create_app(node: Node) -> Litestar:
         logging_config=None,
         debug=False,
     )
-    app.asgi_handler = access_log(node, service.durations)(app.asgi_handler)
+    named = access_log(node, service.durations)(app.asgi_handler)
+    app.asgi_handler = refused_bodies_read(named)
     return app
 
 
