@@ -47,10 +47,6 @@ class Children:
         for child in self._children:
             child.look(time.monotonic())
 
-    def pids(self) -> dict[str, int]:
-        """Give the process id of every living child."""
-        return {child.spec.name: child.process.pid for child in self._children if child.process}
-
     def stop(self) -> None:
         """Stop one after the other with SIGTERM, with SIGKILL after 15 s, waiting for each."""
         for child in self._children:

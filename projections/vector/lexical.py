@@ -100,11 +100,6 @@ def query_of(text: str) -> LexicalQuery:
     return LexicalQuery(kept, tuple(phrase for phrase in phrases if known.issuperset(phrase)))
 
 
-def is_single_character(token: str) -> bool:
-    """Tell whether a token is one of the single characters that trail a document."""
-    return len(token) == 1 and _SCANNER.fullmatch(token) is not None and not token.isascii()
-
-
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Split normalised text into runs: (characters, whether they are CJK)."""
     plain = _GROUPED_NUMBER.sub(
