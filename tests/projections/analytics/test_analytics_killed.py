@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,10 +39,23 @@ def run_until_killed(log: RedisLog, view_path: Path, kill_at: str, number: int) 
 
 
 def shows_a_prefix_of_the_log(log: RedisLog, view_path: Path) -> int:
-    """Check that whoever reads now sees the log up to the checkpoint, once; give that position."""
+    """Check that whoever reads now sees the log up to the checkpoint, once; give that position.
+
+    A session that was closed after the checkpoint has lost its texts in the log already, while the
+    view rightly shows them until it comes to the closing: there only the envelopes must agree.
+    """
     position = AnalyticsView(view_path).checkpoint().position
-    assert shown(view_path) == in_the_log(log.url, log.name)[:position]
+    facts = in_the_log(log.url, log.name)
+    closed_later = any(fact["type"] == "SessionClosed" for fact in facts[position:])
+    seen, expected = shown(view_path), facts[:position]
+    if closed_later:
+        seen, expected = _envelopes(seen), _envelopes(expected)
+    assert seen == expected
     return position
+
+
+def _envelopes(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**event, "body": None} for event in events]
 
 
 @pytest.mark.parametrize("kill_at", KILL_POINTS)
