@@ -45,11 +45,11 @@ class GenerationBuild:
             source,
             codec,
             poison_pause_s=_POISON_PAUSE_S,
-            before_parking=_accept if allow_parked else _refuse,
+            before_parking=_accept if allow_parked else refuse_parked,
         )
         self._applier.resume()
         if not allow_parked:
-            _refuse(list(self._applier.parked.values()))
+            refuse_parked(list(self._applier.parked.values()))
 
     @property
     def position(self) -> int:
@@ -76,11 +76,8 @@ class GenerationBuild:
             self._between_batches(self)
 
 
-def _accept(_: Sequence[ParkedEvent]) -> None:
-    """Let events be set aside, as the live view does."""
-
-
-def _refuse(parked: Sequence[ParkedEvent]) -> None:
+def refuse_parked(parked: Sequence[ParkedEvent]) -> None:
+    """Raise `BuildFailed` that names the first of them, unless there are none."""
     if not parked:
         return
     first = min(parked, key=lambda event: event.position)
@@ -88,3 +85,7 @@ def _refuse(parked: Sequence[ParkedEvent]) -> None:
         f"the event at position {first.position} ({first.type}) cannot be shown, {first.cause}: "
         f"{first.reason}; mend that, or build with allow_parked"
     )
+
+
+def _accept(_: Sequence[ParkedEvent]) -> None:
+    """Let events be set aside, as the live view does."""

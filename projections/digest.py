@@ -8,14 +8,17 @@ no rows here: they are filled in, not projected. Floats count to nine decimals.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
 _MODULUS: Final = 1 << 256
 _DECIMALS: Final = 9
+RowSeen: TypeAlias = Callable[[str, int], object]
+"""Told of every row that is digested: its table, and its hash as an unsigned 256-bit integer."""
+
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -37,11 +40,15 @@ def digest_of(
     position: int,
     rows: Iterable[tuple[str, Mapping[str, Any]]],
     parked: Iterable[int] = (),
+    seen: RowSeen | None = None,
 ) -> ViewDigest:
     """Digest rows, each a table's name with its columns (JSON-ready values or bytes)."""
     total, count = 0, 0
     for table, row in rows:
-        total += _row_hash(table, row)
+        row_hash = _row_hash(table, row)
+        if seen is not None:
+            seen(table, row_hash)
+        total += row_hash
         count += 1
     return ViewDigest(
         view=view,

@@ -33,6 +33,7 @@ from projections.build_request import (
 from projections.generation import built_by, removable, sign
 from projections.projector import ViewFenced
 from projections.runner import describe
+from projections.scratch import remove_left_scratch
 from projections.status import read_status
 from workers.settings import Settings
 from workers.view_writing import LogParts, View, live_builder
@@ -91,6 +92,7 @@ def keep_building(view: View, parts: LogParts, turn: threading.Lock, stop: threa
 
 
 def _remove_old(view: View, request: BuildRequest | None) -> None:
+    remove_left_scratch(view.directory.path)
     kept = request.generation if request else None
     for folder in removable(view.directory.path, kept, time.time(), OLD_STAYS_S):
         _log.info("generation_removed", view=view.kind.name, generation=int(folder.name))

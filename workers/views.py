@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from eventlog.codec import Codec
 from projections.applying import Source
-from projections.digest import ViewDigest
+from projections.digest import RowSeen, ViewDigest
 from projections.generation import BuiltBy, sync_tree
 from projections.projector import Projector
 from projections.retry import Opener
@@ -51,13 +51,20 @@ class OpenView(Protocol):
         """Give it until the block ends."""
 
 
+class DigestFolder(Protocol):
+    """Digests the generation in a folder."""
+
+    def __call__(self, folder: Path, seen: RowSeen | None = None, /) -> ViewDigest:
+        """Give the digest; ``seen`` is told of every row."""
+
+
 class ViewKind(Struct, frozen=True, kw_only=True):
     """One view: what builds it under these settings, how to open it, how to digest a folder."""
 
     name: str
     builder: Callable[[Settings], BuiltBy]
     open: OpenView
-    digest: Callable[[Path], ViewDigest]
+    digest: DigestFolder
 
 
 def _state_builder(_settings: Settings) -> BuiltBy:
@@ -74,10 +81,10 @@ def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterato
         yield OpenedView(projector=projector, sync=projector.sync)
 
 
-def _digest_state(folder: Path) -> ViewDigest:
+def _digest_state(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     from projections.state.digest import digest_state
 
-    return digest_state(folder)
+    return digest_state(folder, seen)
 
 
 def _vector_builder(settings: Settings) -> BuiltBy:
@@ -133,10 +140,10 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                 )
 
 
-def _digest_vector(folder: Path) -> ViewDigest:
+def _digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     from projections.vector.digest import digest_vector
 
-    return digest_vector(folder)
+    return digest_vector(folder, seen)
 
 
 def _analytics_builder(_settings: Settings) -> BuiltBy:
@@ -161,10 +168,10 @@ def _open_analytics(_settings: Settings, folder: Path, _builder: BuiltBy) -> Ite
         )
 
 
-def _digest_analytics(folder: Path) -> ViewDigest:
+def _digest_analytics(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     from projections.analytics.view import digest_analytics
 
-    return digest_analytics(folder)
+    return digest_analytics(folder, seen)
 
 
 def _report_upkeep(error: Exception) -> None:

@@ -20,7 +20,7 @@ from projections.analytics.filter import EventFilter, where
 from projections.analytics.manifest import Manifest, read_manifest
 from projections.analytics.rows import EventRow
 from projections.analytics.views import SET_TIME_ZONE, view_statements
-from projections.digest import ViewDigest, digest_of
+from projections.digest import RowSeen, ViewDigest, digest_of
 from projections.generation import current_generation
 from projections.parking import ParkedEvent
 
@@ -98,17 +98,18 @@ class AnalyticsView:
         return _digest(self.live())
 
 
-def digest_analytics(folder: Path) -> ViewDigest:
+def digest_analytics(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     """Digest the generation in ``folder``. Raises `ViewDegraded` where a file cannot be read."""
-    return _digest(LiveFiles(folder, read_manifest(folder)))
+    return _digest(LiveFiles(folder, read_manifest(folder)), seen)
 
 
-def _digest(live: LiveFiles) -> ViewDigest:
+def _digest(live: LiveFiles, seen: RowSeen | None = None) -> ViewDigest:
     with _asking(live) as connection:
         cursor = connection.execute(
             f'SELECT {_COLUMNS} FROM events ORDER BY "position"'  # noqa: S608  # ours
         )
-        return digest_of("analytics", live.manifest.checkpoint.position, _rows(cursor))
+        position = live.manifest.checkpoint.position
+        return digest_of("analytics", position, _rows(cursor), seen=seen)
 
 
 @contextmanager

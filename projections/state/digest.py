@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from projections.digest import ViewDigest, digest_of
+from projections.digest import RowSeen, ViewDigest, digest_of
 from projections.state.schema import FILE_NAME, TABLES
 
 
-def digest_state(folder: Path) -> ViewDigest:
+def digest_state(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     """Digest the generation in ``folder``, which may be written meanwhile.
 
     Raises `sqlite3.Error`.
@@ -21,14 +21,15 @@ def digest_state(folder: Path) -> ViewDigest:
     uri = f"file:{quote(str((folder / FILE_NAME).absolute()))}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
         connection.execute("BEGIN")
-        return digest_tables(connection)
+        return digest_tables(connection, seen)
 
 
-def digest_tables(connection: sqlite3.Connection) -> ViewDigest:
+def digest_tables(connection: sqlite3.Connection, seen: RowSeen | None = None) -> ViewDigest:
     """Digest what a read transaction sees."""
     parked = [row[0] for row in connection.execute("SELECT position FROM parked")]
     found = connection.execute("SELECT position FROM checkpoint").fetchone()
-    return digest_of("state", found[0] if found else 0, _every_row(connection), parked)
+    position = found[0] if found else 0
+    return digest_of("state", position, _every_row(connection), parked, seen)
 
 
 def _every_row(connection: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:

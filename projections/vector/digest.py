@@ -9,14 +9,14 @@ from typing import Any, Final
 import lance
 import lancedb
 
-from projections.digest import ViewDigest, digest_of
+from projections.digest import RowSeen, ViewDigest, digest_of
 from projections.vector.schema import SENTINEL_ID, TABLE
 from projections.vector.sentinel import read_sentinel
 
 _ROWS_AT_ONCE: Final = 4096
 
 
-def digest_vector(folder: Path) -> ViewDigest:
+def digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     """Digest the generation in ``folder``, which may be written meanwhile.
 
     Raises the storage library's errors (ValueError, RuntimeError, OSError).
@@ -25,7 +25,7 @@ def digest_vector(folder: Path) -> ViewDigest:
     sentinel = read_sentinel(table)
     parked = [event.position for event in sentinel.parked]
     rows = _rows(folder, table.version)
-    return digest_of("vector", sentinel.checkpoint.position, rows, parked)
+    return digest_of("vector", sentinel.checkpoint.position, rows, parked, seen)
 
 
 def _rows(folder: Path, version: int) -> Iterator[tuple[str, dict[str, Any]]]:

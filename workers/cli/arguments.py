@@ -159,6 +159,7 @@ def _operation(commands: Subcommands) -> None:
     tail.add_argument("--lines", type=int, default=10, metavar="N", help="begin N before the end")
     for reading in (show, tail):
         _json_flag(reading)
+    _replay(commands)
     verify = _command(
         commands,
         "verify",
@@ -193,6 +194,35 @@ def _operation(commands: Subcommands) -> None:
     )
     _json_flag(doctor)
     _client(commands, "demo", "demo", "import a conversation, ask ten questions")
+
+
+def _replay(commands: Subcommands) -> None:
+    replay = _command(
+        commands,
+        "replay",
+        "workers.cli.replay:run",
+        "print a range of the log, or see what it does to a view; changes nothing",
+        NODE_FLAGS,
+    )
+    replay.add_argument(
+        "--from", dest="first", type=int, default=1, metavar="POSITION", help="default: 1"
+    )
+    replay.add_argument(
+        "--to", dest="last", type=int, metavar="POSITION", help="default: the log's end"
+    )
+    how = replay.add_mutually_exclusive_group(required=True)
+    how.add_argument("--print", action="store_true", help="print the events, opened")
+    how.add_argument(
+        "--view",
+        metavar="NAME",
+        help="fold the log up to --to into a scratch copy of this view, tell what the range "
+        "changed in it, and compare it with the live view, which is only read (exit code 1: "
+        "they differ, or an event cannot be shown)",
+    )
+    replay.add_argument(
+        "--allow-parked", action="store_true", help="set aside what cannot be shown, and go on"
+    )
+    _json_flag(replay)
 
 
 def _actions(commands: Subcommands, name: str, meaning: str) -> Subcommands:

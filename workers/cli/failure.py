@@ -10,6 +10,10 @@ class Failure(Exception):
     """A sentence for the person at the terminal: what failed, and what to do."""
 
 
+class Misused(Failure):
+    """What was asked for makes no sense as it was written (exit code 2)."""
+
+
 @contextmanager
 def start_failures() -> Iterator[None]:
     """Turn what keeps a process from starting into a `Failure` that says what to do."""

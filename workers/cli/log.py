@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from domain.errors import MemoryWeaveError
-from domain.events import Event, body_fields
-from eventlog.codec import Codec, Undecodable, UnknownEventType
+from eventlog.codec import Codec
 from eventlog.entry import RawEntry
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from eventlog.subscription import Checkpoint, Subscription
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
-from workers.cli.failure import Failure
-from workers.cli.output import print_json
+from workers.cli.failure import Failure, Misused
+from workers.cli.printed_events import print_entries
 from workers.log_server import log_url
 from workers.settings import resolve
 
@@ -32,8 +30,7 @@ def run(arguments: argparse.Namespace) -> None:
             codec = Codec(KeyRing(log.subject_keys))
             entries = _tail(log, arguments) if arguments.action == "tail" else _show(log, arguments)
             for page in entries:
-                for entry, opened in zip(page, codec.open_batch(page), strict=True):
-                    _print(arguments, entry, opened)
+                print_entries(page, codec, as_json=arguments.json)
     except MemoryWeaveError as error:
         raise Failure(str(error)) from error
     except KeyboardInterrupt:
@@ -44,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _show(log: RedisLog, arguments: argparse.Namespace) -> Iterator[list[RawEntry]]:
     position = max(1, arguments.first)
     if arguments.last is not None and arguments.last < position:
-        raise Failure(f"--last {arguments.last} lies before --first {position}")
+        raise Misused(f"--last {arguments.last} lies before --first {position}")
     while page := log.read(position, arguments.last, _PAGE):
         yield [entry for entry in page if _wanted(entry, arguments)]
         position = page[-1].position + 1
@@ -65,39 +62,3 @@ def _tail(log: RedisLog, arguments: argparse.Namespace) -> Iterator[list[RawEntr
         while True:
             if page := subscription.read(_PAGE, wait_s=1.0):
                 yield page
-
-
-def _print(
-    arguments: argparse.Namespace,
-    entry: RawEntry,
-    opened: Event | Undecodable | UnknownEventType,
-) -> None:
-    if isinstance(opened, Event):
-        body: dict[str, Any] = body_fields(opened.body)
-        time = f"{opened.occurred_at:%Y-%m-%dT%H:%M:%S.%fZ}"
-    else:
-        body, time = {"cannot be opened": str(opened)}, "-"
-    if arguments.json:
-        print_json(
-            {
-                "position": entry.position,
-                "event_id": entry.event_id,
-                "type": entry.type,
-                "schema": entry.schema,
-                "aggregate_type": entry.aggregate_type,
-                "aggregate_id": entry.aggregate_id,
-                "version": entry.version,
-                "occurred_at": time,
-                "actor": entry.actor,
-                "command_id": entry.command_id,
-                "correlation_id": entry.correlation_id,
-                "causation_position": entry.causation_position,
-                "body": body,
-            }
-        )
-        return
-    print(f"{entry.position:>8}  {time}  {entry.type}  {entry.aggregate_id} v{entry.version}")
-    print(f"          by {entry.actor}, command {entry.command_id}")
-    for name, value in body.items():
-        if value not in (None, [], {}):
-            print(f"          {name}: {value}", flush=True)

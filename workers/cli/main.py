@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.metadata import version
 
 from workers.cli.arguments import build_parser
-from workers.cli.failure import Failure
+from workers.cli.failure import Failure, Misused
 from workers.settings import SettingError
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     module, function = arguments.run.split(":")
     try:
         return int(getattr(import_module(module), function)(arguments) or DONE)
-    except SettingError as error:
+    except (Misused, SettingError) as error:
         print(f"memoryweave: {error}", file=sys.stderr)
         return USAGE
     except Failure as error:
