@@ -12,7 +12,7 @@
 --       5 fencing token, or ''  6 name of the tracked log, or ''  7 tracked position
 --       8 epoch for a log that has none  9 number of aggregates  10 number of sealing keys
 --       11 number of aggregates that were only read
---       then per sealing key: subject, key, and what to do with it: 'make' it unless it is there,
+--       then per sealing key: its field, key, and what to do with it: 'make' it unless it is there,
 --       'hold' (it must be there), 'destroy'
 --       then per aggregate that was only read: its number, its version (0: it has no events)
 --       then per event: number of its aggregate, then e k a n t s o u r p d
@@ -125,7 +125,7 @@ for at = first_event, #ARGV, EVENT_ARGS do
     string.format('%d', position))
 end
 redis.call('HSETNX', KEYS[3], 'epoch', ARGV[8])
-redis.call('HSETNX', KEYS[3], 'format', '1')
+redis.call('HSETNX', KEYS[3], 'format', '2')
 for i = 1, sealing_keys do
   local at = first_key_argument + KEY_ARGS * (i - 1)
   if ARGV[at + 2] == 'make' then

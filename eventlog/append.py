@@ -12,7 +12,7 @@ from domain.errors import CommandTooOld, Fenced, KeyReused, TooLarge
 from domain.identity import command_time_ms
 from eventlog.connection import Argument
 from eventlog.entry import RawEntry, arguments_of
-from eventlog.keys import Keys, commands_expire_at
+from eventlog.keys import Keys, commands_expire_at, key_field
 from eventlog.outcomes import Appended, Conflict, Duplicate, KeyMismatch, TrackingConflict
 
 MAX_EVENTS: Final = 1_000
@@ -57,6 +57,7 @@ class AppendRequest(Struct, frozen=True):
 
     command_id: str
     aggregates: list[str]
+    subjects: dict[bytes, str]
     keys: list[str]
     arguments: list[Argument]
     tracked: Tracked | None
@@ -118,6 +119,7 @@ def build_request(
     return AppendRequest(
         command_id=command_id,
         aggregates=list(aggregates),
+        subjects={key_field(subject): subject for subject, _, _ in sealing_keys},
         keys=[
             keys.stream,
             keys.commands(command_id),
@@ -125,7 +127,7 @@ def build_request(
             keys.tracking,
             keys.lease(fence.lease if fence else ""),
             *(keys.aggregate(aggregate_id) for aggregate_id in aggregates),
-            *(keys.sealing_keys(subject) for subject, _, _ in sealing_keys),
+            *(keys.sealing_keys(key_field(subject)) for subject, _, _ in sealing_keys),
         ],
         arguments=[
             command_id,
@@ -139,7 +141,11 @@ def build_request(
             len(aggregates),
             len(sealing_keys),
             len(unchanged),
-            *(part for instruction in sealing_keys for part in instruction),
+            *(
+                part
+                for subject, key, what in sealing_keys
+                for part in (key_field(subject), key, what)
+            ),
             *reads,
             *events,
         ],
@@ -166,7 +172,10 @@ def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Dupli
             raise Conflict(request.aggregates[number - 1], expected, actual)
         case [b"key-mismatch", *pairs]:
             raise KeyMismatch(
-                {s.decode(): key or None for s, key in zip(pairs[::2], pairs[1::2], strict=True)}
+                {
+                    request.subjects[field]: key or None
+                    for field, key in zip(pairs[::2], pairs[1::2], strict=True)
+                }
             )
         case [b"tracked", recorded]:
             assert request.tracked is not None

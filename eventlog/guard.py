@@ -1,10 +1,11 @@
 """The start-up guard: nothing is written to a log server that may lose what it acknowledges.
 
-Checks in this order, changing nothing before the last: the server's software, that it has loaded
-its files and is a primary, its settings, the history it holds; then has the append-only file
-rewritten once. A torn last append stays in the file after a crash; on some servers the second
-restart then gives its positions to the torn events instead of those acknowledged since (Redis
-7.0.15 does, valkey#4342). A rewrite before the first write ends that.
+Checks in this order, changing nothing before the last two: the server's software, that it has
+loaded its files and is a primary, its settings, the history it holds; then brings the log into the
+present format, and has the append-only file rewritten once. A torn last append stays in the file
+after a crash; on some servers the second restart then gives its positions to the torn events
+instead of those acknowledged since (Redis 7.0.15 does, valkey#4342). A rewrite before the first
+write ends that.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from redis.exceptions import ResponseError
 
 from domain.errors import LogUnavailable
 from eventlog.connection import Connections, NotSent
+from eventlog.log_format import bring_up_to_date
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head, RedisLog
 from eventlog.subscription import Checkpoint
@@ -84,6 +86,7 @@ def guard_log_server(
         if shortfalls and not allow_volatile:
             raise LogServerRefused(shortfalls)
         head = _require_known_history(log, expected_epoch, known)
+        bring_up_to_date(log)
         if _info(server, "persistence").get("aof_enabled") == "1":
             _rewrite_once(server, deadline)
     except (NotSent, redis.RedisError, OSError) as error:

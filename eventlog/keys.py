@@ -6,14 +6,27 @@ touch all of it.
 
 from __future__ import annotations
 
+import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Final
-from zlib import crc32
 
 from domain.identity import command_time_ms
 
 COMMAND_RECORDS_KEPT: Final = timedelta(days=32)
 """After the end of the day in a command id; two days more than repeats are promised."""
+
+FIELD_BYTES: Final = 16
+BUCKETS: Final = 16_384
+"""Of sealing keys. A hash stays one compact block up to 512 fields (hash-max-listpack-entries):
+up to 8 million subjects, each takes 53 bytes."""
+
+
+def key_field(subject: str) -> bytes:
+    """Name a subject where its sealing key lies: the first 16 bytes of its SHA-256.
+
+    Shorter than the subject, and it does not say whose session or which agent it was.
+    """
+    return hashlib.sha256(subject.encode()).digest()[:FIELD_BYTES]
 
 
 class Keys:
@@ -46,9 +59,17 @@ class Keys:
         """Hash, version → snapshot of an aggregate."""
         return f"{self._prefix}snap:{aggregate_id}"
 
-    def sealing_keys(self, subject: str) -> str:
-        """Hash, subject → its 32-byte sealing key."""
-        return f"{self._prefix}keys:{crc32(subject.encode()) % 256:02x}"
+    def sealing_keys(self, field: bytes) -> str:
+        """Hash, `key_field` of a subject → its 32-byte sealing key."""
+        return self.sealing_key_bucket(int.from_bytes(field[:2], "big") % BUCKETS)
+
+    def sealing_key_bucket(self, number: int) -> str:
+        """Give the hash with that number, below `BUCKETS`."""
+        return f"{self._prefix}keys:{number:04x}"
+
+    def sealing_keys_of_format_1(self, number: int) -> str:
+        """Hash, subject → its sealing key, in logs of format 1; ``number`` is below 256."""
+        return f"{self._prefix}keys:{number:02x}"
 
 
 def commands_expire_at(command_id: str) -> int | None:

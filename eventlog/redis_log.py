@@ -6,10 +6,11 @@ Everything is synchronous and thread-safe; run it in threads under asyncio.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from msgspec import Struct
 from redis.exceptions import ResponseError
@@ -27,12 +28,15 @@ from eventlog.append import (
 from eventlog.archive.reader import Archive
 from eventlog.connection import Argument, Connections
 from eventlog.entry import RawEntry, contiguous, entry_from, position_of
-from eventlog.keys import Keys
+from eventlog.keys import BUCKETS, Keys, key_field
 from eventlog.outcomes import Appended, Duplicate, LogGap
 from eventlog.repeating import until_answered, until_definite
 from eventlog.scripts import APPEND, HEAD, PUT_SNAPSHOT, READ_AGGREGATE, READ_SNAPSHOTS, Script
 
 T = TypeVar("T")
+
+_BUCKETS_AT_ONCE: Final = 256
+_KEYS_AT_ONCE: Final = 1_000
 
 
 class Head(Struct, frozen=True):
@@ -240,11 +244,31 @@ class RedisLog:
         wanted = list(dict.fromkeys(subjects))
         if not wanted:
             return {}
-        commands: list[tuple[Argument, ...]] = [
-            ("HGET", self.keys.sealing_keys(subject), subject) for subject in wanted
-        ]
-        stored = self._repeat(lambda: self._server.call_many(commands))
+        fields = [key_field(subject) for subject in wanted]
+        stored = self.call_many([("HGET", self.keys.sealing_keys(f), f) for f in fields])
         return {s: key for s, key in zip(wanted, stored, strict=True) if key is not None}
+
+    def all_subject_keys(self) -> Iterator[tuple[bytes, bytes]]:
+        """Give every sealing key with the `key_field` of its subject, for a backup.
+
+        Keys that are made or destroyed meanwhile may be among them or not. Raises
+        `LogUnavailable`.
+        """
+        for first in range(0, BUCKETS, _BUCKETS_AT_ONCE):
+            numbers = range(first, min(BUCKETS, first + _BUCKETS_AT_ONCE))
+            for flat in self.call_many(
+                [("HGETALL", self.keys.sealing_key_bucket(n)) for n in numbers]
+            ):
+                yield from zip(flat[::2], flat[1::2], strict=True)
+
+    def put_subject_keys(self, keys: Iterable[tuple[bytes, bytes]]) -> None:
+        """Store sealing keys as `all_subject_keys` gave them, for a restore.
+
+        A key that is there stays as it is. Raises `LogUnavailable`, `LogFull`.
+        """
+        left = iter(keys)
+        while part := list(islice(left, _KEYS_AT_ONCE)):
+            self.call_many([("HSETNX", self.keys.sealing_keys(f), f, key) for f, key in part])
 
     def tracked_position(self, upstream: str) -> int | None:
         """Give the position of another log up to which this one takes account of it."""

@@ -12,7 +12,6 @@ import base64
 import hashlib
 import json
 import re
-import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -111,8 +110,9 @@ def _opened(client: Any, name: str, fact: Fact, body: dict[str, Any]) -> dict[st
     if not sealed:
         return body
     subject = body.get("_subject") or _subject(fact, body)
-    bucket = f"{zlib.crc32(subject.encode()) % 256:02x}"
-    key = client.hget(f"{{mw:{name}}}:keys:{bucket}", subject)
+    digest = hashlib.sha256(subject.encode()).digest()
+    bucket = f"{(digest[0] % 64) * 256 + digest[1]:04x}"
+    key = client.hget(f"{{mw:{name}}}:keys:{bucket}", digest[:16])
     for field in sealed:
         raw = base64.b64decode(body[field], validate=True)
         if key is None or raw[:4] != hashlib.sha256(key).digest()[:4]:

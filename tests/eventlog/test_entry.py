@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
+
 import pytest
 
 from eventlog.codec import Codec, Undecodable
 from eventlog.entry import FIELDS, entry_from
-from eventlog.keys import Keys, commands_expire_at
+from eventlog.keys import BUCKETS, Keys, commands_expire_at, key_field
 from eventlog.outcomes import Appended
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
@@ -117,16 +120,19 @@ def test_all_keys_of_a_log_lie_in_one_slot_of_a_cluster() -> None:
         keys.commands("00000000-0000-5000-8000-000000000000"),
         keys.lease("l"),
         keys.snapshots("a"),
-        keys.sealing_keys("memory:m"),
+        keys.sealing_keys(key_field("memory:m")),
     ):
         assert key.startswith("{mw:tenant-1}:")
 
 
-def test_sealing_keys_are_spread_over_256_buckets() -> None:
+def test_sealing_keys_are_spread_over_all_buckets() -> None:
     keys = Keys("main")
-    buckets = {keys.sealing_keys(f"memory:{n}") for n in range(10_000)}
-    assert len(buckets) == 256
-    assert keys.sealing_keys("memory:1") == "{mw:main}:keys:d2"
+    names = Counter(keys.sealing_keys(key_field(f"memory:{n}")) for n in range(200_000))
+    assert len(names) == BUCKETS
+    assert max(names.values()) < 50
+    # By hand: the SHA-256 of "memory:1" begins with these bytes.
+    assert key_field("memory:1").hex() == hashlib.sha256(b"memory:1").hexdigest()[:32]
+    assert keys.sealing_keys(bytes.fromhex("ff01" + 14 * "00")) == "{mw:main}:keys:3f01"
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a}b", "a:b", "a*"])

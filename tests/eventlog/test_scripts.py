@@ -23,7 +23,7 @@ FILES = [
 LUA = sorted((ROOT / "eventlog").glob("*.lua"))
 
 DIGESTS = {
-    "APPEND": "5aa23281881391ce2b93396044fbb172196a8145",
+    "APPEND": "da90acddb78e08d717ce1187d1bbc6353ec8b8a9",
     "HEAD": "78ea261206e7c9f3fc3d0264795c0b91e3187ffc",
     "PUT_SNAPSHOT": "7f2c3baf3f9aea048e47340aaf396eccc4f0dbc1",
     "READ_AGGREGATE": "97351c1f6376c0563acf749be3db7b048b9107ea",
