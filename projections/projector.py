@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from domain.errors import ViewDegraded
 from domain.events import Event
 from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
@@ -25,6 +26,10 @@ class PoisonEvent(Exception):
 
 class ViewFenced(Exception):
     """Another process has taken the view over; this one must stop writing it."""
+
+
+class ViewDamaged(ViewDegraded):
+    """What a generation says of how far it has come cannot be read: another must be built."""
 
 
 class Projector(Protocol):

@@ -25,7 +25,7 @@ from eventlog.outcomes import LogFork, LogGap
 from projections.applying import BatchApplier, Source
 from projections.generation import ViewDirectory
 from projections.parking import ParkedEvent
-from projections.projector import Projector, ViewFenced
+from projections.projector import Projector, ViewDamaged, ViewFenced
 from projections.retry import (
     LogReader,
     Opener,
@@ -94,6 +94,8 @@ class ProjectionRunner:
     def run(self, stop: threading.Event, halt: threading.Event | None = None) -> None:
         """Follow the log until ``stop`` or ``halt`` is set or the view stops; its status says so.
 
+        Raises `ViewDamaged`.
+
         ``halt`` is set with ``stop``, and alone where this thread only makes way for a switch of
         generations: the view is not said to have stopped then.
         """
@@ -108,6 +110,8 @@ class ProjectionRunner:
             except (LogGap, LogFork, ViewFenced, UnknownEventType) as error:
                 self._tell_stopped(error)
                 return
+            except ViewDamaged:
+                raise  # no waiting mends it
             except Exception as error:  # noqa: BLE001  # whatever it is, no event may be lost by it
                 failures += 1
                 self._resumed = False

@@ -16,8 +16,9 @@ from eventlog.codec import Codec
 from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint, Subscription
+from projections.build_request import request_build
 from projections.generation import BuiltBy, ViewDirectory, built_by
-from projections.projector import Projector
+from projections.projector import Projector, ViewDamaged
 from projections.runner import ProjectionRunner, describe, problem_of
 from projections.status import StatusFile, ViewStatus, read_status
 from workers.archive import seen_links
@@ -133,6 +134,9 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
             with handover.written():
                 switches = handover.switches
                 _write(view, parts, stop)
+        except ViewDamaged as error:
+            _ask_for_another(view, error)
+            _await_switch(handover, switches, stop)
         except Exception as error:  # noqa: BLE001  # damage to one view must not end the process
             _log.error("view_not_opened", view=view.kind.name, reason=describe(error))
             _tell(view, problem_of(error), describe(error))
@@ -140,8 +144,19 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         else:
             pause = _FIRST_PAUSE_S
-            while handover.switches == switches and not stop.is_set():
-                handover.halt.wait(_LOOK_EVERY_S)
+            _await_switch(handover, switches, stop)
+
+
+def _await_switch(handover: Handover, switches: int, stop: threading.Event) -> None:
+    while handover.switches == switches and not stop.is_set():
+        handover.halt.wait(_LOOK_EVERY_S)
+
+
+def _ask_for_another(view: View, error: ViewDamaged) -> None:
+    """Ask for the next generation of a view that cannot say how far it has come."""
+    _log.error("view_damaged", view=view.kind.name, reason=describe(error))
+    _tell(view, problem_of(error), f"{describe(error)}; its next generation is being built")
+    request_build(view.directory.path, f"damaged: {error}")
 
 
 def _write(view: View, parts: LogParts, stop: threading.Event) -> None:

@@ -164,9 +164,17 @@ class AnalyticsProjector:
                     f"{SCHEMA_VERSION}: remove the view's directory and it is built again "
                     "from the log"
                 )
-            if are_whole(self._folder, found.files):
-                return found
-            return self._begin("a file that its manifest names is missing or has another length")
+            if not are_whole(self._folder, found.files):
+                return self._begin(
+                    "a file that its manifest names is missing or has another length"
+                )
+            newest = max(file.last for file in found.files)
+            if newest > found.checkpoint.position:
+                # Read again, what it shows would be shown twice.
+                return self._begin(
+                    f"its checkpoint is {found.checkpoint.position}, its newest event {newest}"
+                )
+            return found
         return self._begin("")
 
     def _begin(self, damage: str) -> Manifest:

@@ -1,4 +1,8 @@
-"""The digest of a vector view: its rows without their vectors, at one version of the table."""
+"""The digest of a vector view: its rows without their vectors, at one version of the table.
+
+``event_pos`` counts as little: an event that was parked and came late leaves another number there
+than on a node that could show it at once, and the same row otherwise.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from projections.vector.schema import SENTINEL_ID, TABLE
 from projections.vector.sentinel import read_sentinel
 
 _ROWS_AT_ONCE: Final = 4096
+_LEFT_OUT: Final = ("vector", "event_pos")
 
 
 def digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
@@ -30,7 +35,7 @@ def digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
 
 def _rows(folder: Path, version: int) -> Iterator[tuple[str, dict[str, Any]]]:
     dataset = lance.dataset(str(folder / f"{TABLE}.lance"), version=version)
-    columns = [name for name in dataset.schema.names if name != "vector"]
+    columns = [name for name in dataset.schema.names if name not in _LEFT_OUT]
     for batch in dataset.scanner(columns=columns, batch_size=_ROWS_AT_ONCE).to_batches():
         for row in batch.to_pylist():
             if row["id"] != SENTINEL_ID:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from domain.events import Event
 from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
+from projections.projector import ViewDamaged
 from projections.vector.cache import VectorCache
 from projections.vector.fold import (
     CLOSED_WITH_SESSION,
@@ -39,6 +40,7 @@ from projections.vector.schema import (
 from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
 
 _IDS_PER_QUERY: Final = 2000
+_POSITIONS: Final = ("from_position", "to_position", "position")
 _WAITING: Final = "vector IS NULL AND to_position IS NULL"
 
 
@@ -65,7 +67,8 @@ class VectorProjector:
     def __init__(self, folder: Path, cache: VectorCache) -> None:
         """Open or begin the view in ``folder``, a generation that this process has locked.
 
-        Raises `ModelChanged` if the folder holds vectors of another model or dimension.
+        Raises `ModelChanged` if the folder holds vectors of another model or dimension, and
+        `ViewDamaged` if its position row does not belong to its other rows.
         """
         self.folder = folder
         self.cache = cache
@@ -77,6 +80,7 @@ class VectorProjector:
         model = _model_of(cache)
         if self._sentinel().model != model:
             raise ModelChanged(self._sentinel().model, model)
+        _require_own_position(self.table, self._sentinel().checkpoint.position)
 
     def checkpoint(self) -> Checkpoint:
         """Give how far the view has come, as committed."""
@@ -253,6 +257,16 @@ def _open(folder: Path, cache: VectorCache) -> Any:
     )
     create_indices(table)
     return table
+
+
+def _require_own_position(table: Any, position: int) -> None:
+    """Refuse rows that are newer than the position row: the fold must see each event once."""
+    newer = " OR ".join(f"{column} > {position}" for column in _POSITIONS)
+    count = table.count_rows(newer)
+    if count:
+        raise ViewDamaged(
+            f"the vector view says that it has come to {position}, and {count} rows are newer"
+        )
 
 
 def _model_of(cache: VectorCache) -> str:

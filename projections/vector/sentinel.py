@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from eventlog.subscription import Checkpoint
 from projections.parking import ParkedEvent
+from projections.projector import ViewDamaged
 from projections.vector.fold import ClosedSession
 from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
 
@@ -27,16 +28,14 @@ class Sentinel(Struct, frozen=True, kw_only=True):
 
 
 def read_sentinel(table: Any) -> Sentinel:
-    """Read it from a Lance table. Raises ValueError if the row is gone or garbled."""
+    """Read it from a Lance table. Raises `ViewDamaged` if the row is gone or garbled."""
     found = table.search().where(f"id = {sql_text(SENTINEL_ID)}").select(["content"]).to_arrow()
     if found.num_rows != 1:
-        raise ValueError(f"the vector view has {found.num_rows} position rows instead of one")
+        raise ViewDamaged(f"the vector view has {found.num_rows} position rows instead of one")
     try:
         return msgspec.json.decode(found["content"][0].as_py(), type=Sentinel)
     except msgspec.DecodeError as error:
-        raise ValueError(
-            "the vector view's position row cannot be read: rebuild the view"
-        ) from error
+        raise ViewDamaged("the vector view's position row cannot be read") from error
 
 
 def sentinel_row(content: Sentinel) -> Row:

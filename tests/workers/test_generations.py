@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from eventlog.redis_log import RedisLog
@@ -16,27 +13,15 @@ from projections.status import read_status
 from tests.histories import Historian
 from tests.servers import LogServer, eventually
 from tests.state_tables import assert_state_equals_log
+from tests.view_workers import building
 from workers.health import VIEWS
 from workers.keys import ensure_keys
-from workers.projection_worker import build_views
-from workers.settings import Settings, resolve
+from workers.settings import resolve
 from workers.views import VIEW_KINDS
 
 
 def test_the_worker_builds_every_view_that_health_looks_at() -> None:
     assert tuple(VIEW_KINDS) == VIEWS
-
-
-@contextmanager
-def building(settings: Settings) -> Iterator[None]:
-    stop = threading.Event()
-    worker = threading.Thread(target=build_views, args=(settings, stop), name="views")
-    worker.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        worker.join()
 
 
 def test_what_another_program_built_is_built_anew_and_a_worker_that_died_goes_on(

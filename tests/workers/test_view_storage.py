@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,25 +12,13 @@ from projections.generation import ViewDirectory
 from projections.status import ViewStatus, read_status
 from tests.histories import Historian
 from tests.servers import LogServer, eventually
-from workers.projection_worker import build_views
+from tests.view_workers import building
 from workers.settings import Settings
 
 
 @pytest.fixture
 def settings(log_server: LogServer, log_name: str, tmp_path: Path) -> Settings:
     return Settings(data=tmp_path / "data", redis_url=log_server.url, log=log_name)
-
-
-@contextmanager
-def building(settings: Settings) -> Iterator[threading.Thread]:
-    stop = threading.Event()
-    thread = threading.Thread(target=build_views, args=(settings, stop))
-    thread.start()
-    try:
-        yield thread
-    finally:
-        stop.set()
-        thread.join()
 
 
 def status_of(settings: Settings) -> ViewStatus | None:
