@@ -52,8 +52,9 @@ def access_log(node: Node, durations: RequestDurations) -> Callable[[ASGIApp], A
                 if message["type"] == "http.response.start":
                     status = message["status"]
                     headers = MutableScopeHeaders.from_message(message)
-                    headers["X-Request-ID"] = request_id
-                    headers["X-Correlation-ID"] = state["correlation_id"]
+                    # What was passed on to a primary bears the id that its log knows.
+                    headers.setdefault("X-Request-ID", request_id)
+                    headers.setdefault("X-Correlation-ID", state["correlation_id"])
                 await send(message)
 
             try:

@@ -16,6 +16,7 @@ from litestar.types import ControllerRouterHandler
 from api.access_log import access_log
 from api.authentication import admin_key_required, key_holder_required
 from api.calls import Call, Service
+from api.forwarding import Forwarding, commands_passed_on
 from api.last_used import LastUsed
 from api.metrics import RequestDurations
 from api.node import Node
@@ -78,6 +79,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     administration.post_retry,
     administration.post_rebuild,
     administration.get_digest,
+    administration.get_replicas,
     audit.get_audit,
     audit.post_query,
 )
@@ -94,12 +96,14 @@ def create_app(node: Node) -> Litestar:
         durations=RequestDurations(),
     )
     admin_only = admin_key_required(node)
+    forwarding = None if node.primaries is None else Forwarding(service, node.primaries)
     app = Litestar(
         route_handlers=[
             Router(
                 PREFIX,
                 route_handlers=ROUTES,
                 guards=[key_holder_required(node, service.threads, service.last_used)],
+                middleware=[commands_passed_on(forwarding)] if forwarding else [],
                 dependencies={"call": Provide(_call_of(service), sync_to_thread=False)},
             ),
             system.health,
@@ -112,7 +116,7 @@ def create_app(node: Node) -> Litestar:
         dependencies={"service": Provide(lambda: service, sync_to_thread=False)},
         request_class=ApiRequest,
         exception_handlers={Exception: problem_response},
-        lifespan=[_lifespan(service)],
+        lifespan=[_lifespan(service, forwarding)],
         cors_config=_cross_origin(node),
         openapi_config=openapi_config(
             version("memoryweave"), [] if node.options.open_schema else [admin_only]
@@ -133,13 +137,15 @@ def _call_of(service: Service) -> Callable[[Request[Any, Any, Any]], Call]:
 
 
 def _lifespan(
-    service: Service,
+    service: Service, forwarding: Forwarding | None
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def closing(_: Litestar) -> AsyncIterator[None]:
         try:
             yield
         finally:
+            if forwarding is not None:
+                await forwarding.close()
             service.last_used.flush()
             service.threads.close()
             service.lexical.shutdown(wait=True)

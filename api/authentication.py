@@ -48,9 +48,7 @@ def key_holder_required(node: Node, threads: Threads, last_used: LastUsed) -> Gu
         key = presented_key(connection.headers)
         if handler.opt.get(TAKES_TOKEN) and key.startswith(TOKEN_PREFIX):
             return  # the command itself judges the token, in the same step that spends it
-        caller = _of_the_node(node, key)
-        if caller is None:
-            caller = await _of_an_agent(node, threads, key, last_used)
+        caller = await caller_of(node, threads, key, last_used)
         connection.scope["user"] = caller
         connection.scope["state"]["actor"] = caller.actor
         require_known_parameters(connection, handler)
@@ -68,6 +66,13 @@ def admin_key_required(node: Node) -> Guard:
         require_admin(caller)
 
     return guard
+
+
+async def caller_of(node: Node, threads: Threads, key: str, last_used: LastUsed) -> Caller:
+    """Give who holds a key. Raises `Unauthenticated`, and `LogUnavailable` where only the log
+    could tell.
+    """
+    return _of_the_node(node, key) or await _of_an_agent(node, threads, key, last_used)
 
 
 def presented_key(headers: Mapping[str, str]) -> str:

@@ -18,6 +18,12 @@ from memoryweave.contract import Problem
 
 BODY_LIMIT: Final = 1024 * 1024
 
+OF_THE_LOG: Final = "of_the_log"
+"""Route option: it writes to the log, or to what all nodes share; a replica passes it on."""
+
+AWAITED: Final = "awaited"
+"""Route option: the views (`api.waiting.Until`) that it always waits for before it answers."""
+
 Decorator = Callable[[Callable[..., Any]], HTTPRouteHandler]
 
 _MEANING: Final = {
@@ -47,7 +53,8 @@ def command(
     opt: Mapping[str, object] | None = None,
 ) -> Decorator:
     """Declare a command: ``first_status`` when done now, 200 when repeated, 202 when not all
-    views that have to show it do so yet. ``body_limit`` is in bytes, ``opt`` for guards.
+    views that have to show it do so yet. ``body_limit`` is in bytes, ``opt`` for guards. On a
+    replica, a primary carries it out.
     """
     decorate: Callable[..., Decorator] = {"POST": post, "DELETE": delete}[method]
     responses = {
@@ -62,7 +69,7 @@ def command(
         responses=responses,
         tags=[tag],
         request_max_body_size=body_limit,
-        opt=opt,
+        opt={OF_THE_LOG: True, **(opt or {})},
     )
 
 
@@ -81,7 +88,7 @@ def question(method: str, path: str, *, tag: str = "read", limited: bool = False
 
 
 def request_for(path: str, *, tag: str) -> Decorator:
-    """Declare a POST that asks another process for something: 202, it happens later."""
+    """Declare a POST that asks another process of this node for something: 202, later."""
     return post(path, status_code=202, responses=_problems(*_OF_EVERY_ROUTE), tags=[tag])
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from commands.application import MemoryApplication
 from commands.command import Clock
 from inference.embedder import Embedder
-from memoryweave.contract import BuildItem, Health, RebuildRequested, SettingItem
+from memoryweave.contract import BuildItem, Health, NodeList, RebuildRequested, SettingItem
 from projections.analytics.view import AnalyticsView
 from projections.state.view import StateView
 from projections.vector.view import VectorView
@@ -55,6 +55,17 @@ class ApiOptions(Struct, frozen=True, kw_only=True):
     search_slots: int = 4
     cors_origins: Sequence[str] = ()
     cross_namespace_reads: Literal["granted", "any"] = "granted"
+
+
+class Primaries(Protocol):
+    """Where a replica passes commands on to."""
+
+    @property
+    def node_id(self) -> str:
+        """The name of this node."""
+
+    def urls(self) -> Sequence[str]:
+        """Give the URLs of nodes that take commands, the first to be tried first; may block."""
 
 
 class Node(Protocol):
@@ -96,6 +107,10 @@ class Node(Protocol):
         """The API's settings."""
 
     @property
+    def primaries(self) -> Primaries | None:
+        """Who carries commands out; None: this node itself."""
+
+    @property
     def clock(self) -> Clock:
         """The present, as aware UTC."""
 
@@ -114,6 +129,9 @@ class Node(Protocol):
 
     def build_of(self, view: str) -> BuildItem | None:
         """Give how the last building of a view's generation goes, None if there was none."""
+
+    def nodes(self) -> NodeList:
+        """Give the nodes that live on this log, this one marked. Raises `LogUnavailable`."""
 
     def retry_parked(self, view: str) -> None:
         """Ask whoever runs that view's projector to try its parked events again."""

@@ -67,6 +67,7 @@ STATUS: Final[dict[type[errors.MemoryWeaveError], int]] = {
     InvalidFields: 422,
     errors.RateLimited: 429,
     errors.Contended: 503,
+    errors.PrimaryUnavailable: 503,
     errors.LogUnavailable: 503,
     errors.LogFull: 503,
     errors.Fenced: 503,

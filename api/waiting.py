@@ -28,9 +28,11 @@ _LONGEST_PAUSE_S: Final = 0.05
 
 
 async def wait_for_command(
-    node: Node, threads: Threads, position: int, until: Until, caller: Caller
+    node: Node, threads: Threads, position: int, until: Until, caller: Caller | None
 ) -> list[str]:
     """Wait at most 10 s for the views; give the names of those that do not show the command yet.
+
+    ``caller`` says whose vectors are waited for and is needed for nothing else.
 
     Raises `ViewDegraded` when a view has set the command's event aside: it will not show it until
     somebody mends that.

@@ -103,6 +103,13 @@ class CommandTooOld(MemoryWeaveError):
     title = "The idempotency key is too old to be executed"
 
 
+class PrimaryUnavailable(MemoryWeaveError):
+    """No node that takes commands can be reached; what was sent may or may not have been done."""
+
+    name = "primary-unavailable"
+    title = "No primary can be reached"
+
+
 class Contended(MemoryWeaveError):
     """Others kept changing the same thing; safe to repeat with the same key."""
 

@@ -96,6 +96,33 @@ def guard_log_server(
     return GuardReport(software, head, not shortfalls, tuple(shortfalls))
 
 
+def guard_followed_log(
+    log: RedisLog,
+    *,
+    expected_epoch: str = "",
+    known: Sequence[Checkpoint] = (),
+    within_s: float = 300.0,
+) -> GuardReport:
+    """Let a log be followed by a node that stores no event in it, or refuse.
+
+    Whether the server keeps what it acknowledges is reported and no reason to refuse: whoever
+    writes has to answer for that. Raises as `guard_log_server` does.
+    """
+    server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
+    deadline = time.monotonic() + within_s
+    try:
+        software = supported_software(_info(server, "server"))
+        _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
+        _require_primary(_info(server, "replication"))
+        shortfalls = _shortfalls(server)
+        head = _require_known_history(log, expected_epoch, known)
+    except (NotSent, redis.RedisError, OSError) as error:
+        raise LogUnavailable(f"the log server does not answer: {error}") from error
+    finally:
+        server.close()
+    return GuardReport(software, head, not shortfalls, tuple(shortfalls))
+
+
 def supported_software(info: dict[str, str]) -> str:
     """Name the server's software and version from ``INFO server``, or refuse what is too old."""
     kind = info.get("server_name", "redis")

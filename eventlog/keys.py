@@ -39,6 +39,7 @@ class Keys:
         self.stream = f"{prefix}log"
         self.meta = f"{prefix}meta"
         self.readers = f"{prefix}readers"
+        self.nodes = f"{prefix}nodes"
         self.tracking = f"{prefix}tracking"
         self._prefix = prefix
 
@@ -50,6 +51,10 @@ class Keys:
         """Hash that holds the record of this command, by the day in its id."""
         day = _day(command_id)
         return f"{self._prefix}cmd:{day:%Y%m%d}" if day else f"{self._prefix}cmd:text"
+
+    def node(self, node_id: str) -> str:
+        """String with what a node said last of itself; ends by itself when it says no more."""
+        return f"{self._prefix}node:{node_id}"
 
     def lease(self, name: str) -> str:
         """Hash with the fencing token and the holder of a lease."""

@@ -29,11 +29,13 @@ _PR_SET_PDEATHSIG = 1
 class NodeProcess:
     """`memoryweave up` on one data directory. Can be killed and started again.
 
-    ``environment`` are further variables of its processes, ``flags`` further flags.
+    ``environment`` are further variables of its processes, ``flags`` further flags; ``verb`` is
+    another command that runs a node.
     """
 
-    def __init__(self, data: Path, *flags: str, **environment: str) -> None:
+    def __init__(self, data: Path, *flags: str, verb: str = "up", **environment: str) -> None:
         self.data = data
+        self.verb = verb
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.flags = flags
@@ -71,7 +73,7 @@ class NodeProcess:
 
     def start(self, *, wait: bool = True) -> None:
         self._process = subprocess.Popen(
-            [*COMMAND, "up", "--data", self.data, "--port", str(self.port), *self.flags],
+            [*COMMAND, self.verb, "--data", self.data, "--port", str(self.port), *self.flags],
             # A file, not a pipe: nobody reads while it runs, and a full pipe stops the node.
             stdout=self._log,
             stderr=subprocess.STDOUT,

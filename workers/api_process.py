@@ -9,6 +9,7 @@ import signal
 
 import structlog
 
+from workers.catching_up import await_views
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import start_failures
 from workers.keys import ensure_keys
@@ -30,6 +31,8 @@ def run(arguments: argparse.Namespace) -> None:
     from workers.node import open_node
 
     with start_failures(), open_node(ring) as node:
+        if settings.role == "replica":
+            await_views(settings.data, node.report.head.position)
         asyncio.run(_serve(create_app(node), settings, port))
 
 

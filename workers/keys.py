@@ -56,6 +56,8 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
         fcntl.flock(lock, fcntl.LOCK_EX)  # api and worker may both be the first to start
         kept = _read(path)
         made = tuple(name for name in _NAMES if given[name] is None and name not in kept)
+        if settings.role == "replica":
+            _require_shared(made, path)
         if made:
             kept |= {name: _new_key(randomness(32)) for name in made}
             _write(path, kept)
@@ -82,6 +84,17 @@ def with_kept_keys(resolved: Resolved) -> Resolved:
 def kept_keys(data: Path) -> dict[str, str]:
     """Give the keys that a data directory holds, by name; {} when it holds none."""
     return _read(data / FILE_NAME)
+
+
+def _require_shared(made: tuple[str, ...], path: Path) -> None:
+    """Raise `SettingError` for a key that a replica would make: no other node would know it."""
+    for name in ("API_KEY", "OWNER_KEY"):
+        if name in made:
+            raise SettingError(
+                name,
+                f"a replica needs the primary's: copy the primary's file keys to {path}, or set "
+                "API_KEY and OWNER_KEY",
+            )
 
 
 def _read(path: Path) -> dict[str, str]:

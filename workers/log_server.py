@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from domain.errors import LogUnavailable
 from eventlog.embedded import find_server
-from eventlog.guard import GuardReport, guard_log_server
-from eventlog.redis_log import RedisLog
+from eventlog.guard import GuardReport, guard_followed_log, guard_log_server
+from eventlog.redis_log import Head, RedisLog
 from eventlog.subscription import Checkpoint
 from projections.status import read_status
 from workers.archive import open_archive
@@ -43,20 +44,35 @@ def volatile_url(settings: Settings) -> str | None:
 def guard_log(settings: Settings) -> GuardReport:
     """Check the log server and its history, and keep the epoch for the next start.
 
-    Raises what `guard_log_server` raises.
+    A replica that has followed the log before starts also while the server does not answer: its
+    views serve, and compare with the log before they go on. Raises what `guard_log_server` raises.
     """
     seen = epoch_seen(settings.data)
     archive = open_archive(settings)
+    known = reached_by_views(settings.data)
     with RedisLog(log_url(settings), settings.log, archive=archive) as log:
-        report = guard_log_server(
-            log,
-            expected_epoch=seen,
-            known=reached_by_views(settings.data),
-            allow_volatile=settings.allow_volatile,
-        )
+        if settings.role == "replica":
+            report = _guard_followed(log, seen, known)
+        else:
+            report = guard_log_server(
+                log,
+                expected_epoch=seen,
+                known=known,
+                allow_volatile=settings.allow_volatile,
+            )
     if report.head.epoch and report.head.epoch != seen:
         remember_epoch(settings.data, report.head.epoch)
     return report
+
+
+def _guard_followed(log: RedisLog, seen: str, known: list[Checkpoint]) -> GuardReport:
+    try:
+        return guard_followed_log(log, expected_epoch=seen, known=known)
+    except LogUnavailable as error:
+        if not seen:
+            raise
+        not_looked_at = f"the log server was not looked at, because at the start {error}"
+        return GuardReport("", Head(0, "", seen), durable=False, shortfalls=(not_looked_at,))
 
 
 def reached_by_views(data: Path) -> list[Checkpoint]:

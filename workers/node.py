@@ -24,8 +24,16 @@ from commands.application import MemoryApplication
 from commands.command import Clock
 from domain.errors import NotFound, ViewBehind
 from eventlog.guard import GuardReport
+from eventlog.nodes import Nodes
 from inference.embedder import Embedder
-from memoryweave.contract import BuildItem, Health, RebuildRequested, SettingItem
+from memoryweave.contract import (
+    BuildItem,
+    Health,
+    NodeItem,
+    NodeList,
+    RebuildRequested,
+    SettingItem,
+)
 from projections.analytics.view import AnalyticsView
 from projections.build_request import read_build_status, request_build
 from projections.retry import request_retry
@@ -34,7 +42,8 @@ from projections.vector.view import VectorView
 from workers.archive import archive_location
 from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
-from workers.log_server import guard_log, log_url, volatile_url
+from workers.log_server import guard_log, log_url, node_id, volatile_url
+from workers.primaries import Primaries
 from workers.settings import Access, Settings, describe, is_loopback
 
 _VOLATILE_TIMEOUT_S: Final = 0.25
@@ -128,6 +137,11 @@ class Node:
             retry=Retry(NoBackoff(), 0),
         )
 
+    @cached_property
+    def primaries(self) -> Primaries | None:
+        """Who carries commands out where this node is a replica."""
+        return Primaries(self.values) if self.values.role == "replica" else None
+
     def health(self) -> Health:
         """Look at every part now; never raises."""
         return look_at_node(self)
@@ -152,6 +166,16 @@ class Node:
         except FileNotFoundError as error:
             raise ViewBehind(f"view {view} was never begun: start the projection worker") from error
         return RebuildRequested(view=view, generation=request.generation, under_way=not is_new)
+
+    def nodes(self) -> NodeList:
+        """Give the nodes that live on this log, this one marked. Raises `LogUnavailable`."""
+        own = node_id(self.values.data)
+        return NodeList(
+            items=[
+                msgspec.convert({**to_builtins(beat), "this": beat.node_id == own}, NodeItem)
+                for beat in Nodes(self.application.event_log).living()
+            ]
+        )
 
     def build_of(self, view: str) -> BuildItem | None:
         """Give how the last building of a view's generation goes, None if there was none."""

@@ -21,6 +21,7 @@ from projections.runner import describe
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
+from workers.heartbeat import keep_beating
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent, stop_on_signals
 from workers.log_server import log_url
@@ -69,6 +70,11 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
                     target=keep_building, args=(*given, turn, stop), name=f"{name}-next"
                 ),
             ]
+        threads.append(
+            threading.Thread(
+                target=keep_beating, args=(settings, VIEW_KINDS, log, stop), name="heartbeat"
+            )
+        )
         for thread in threads:
             thread.start()
         _log.info("building", views=[view.kind.name for view in views])

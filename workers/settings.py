@@ -23,6 +23,7 @@ from memoryweave import contract
 
 Origin = Literal["flag", "environment", "file", "default", "generated"]
 Access = Literal["auto", "open", "admin"]
+Role = Literal["primary", "replica"]
 
 FILE_NAME: Final = "memoryweave.toml"
 MASK: Final = "***"
@@ -50,6 +51,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 7821
     behind_proxy: bool = False
+    role: Role = "primary"
+    primary: str | None = None
+    public_url: str | None = None
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     api_key: Annotated[str, Meta(min_length=16)] | None = None
@@ -92,8 +96,14 @@ class Declared(Struct, frozen=True):
 
 def _declare_archive() -> Iterator[Declared]:
     """Declare what the archive can be told, as ``archive.<name>``."""
+    yield Declared(
+        "archive_location",
+        f"{_PREFIX}ARCHIVE_LOCATION",
+        "archive.location",
+        "--archive-location",
+        "folder or URI (pyarrow's file systems) of the archive; none: data/archive",
+    )
     for name, meaning in (
-        ("location", "folder or URI (pyarrow's file systems) of the archive; none: data/archive"),
         ("trim", "trim the log once it is archived"),
         ("segment_events", "close a segment at so many events"),
         ("segment_s", "close a segment when its first event is so many seconds old"),
@@ -122,6 +132,27 @@ DECLARED: Final = (
         "behind_proxy",
         "--behind-proxy",
         "a proxy in front ends TLS, so another address than loopback may be listened on",
+    ),
+    Declared(
+        "role",
+        "MEMORYWEAVE_ROLE",
+        "role",
+        "--role",
+        "primary: takes commands; replica: answers reads, passes commands on (replicas.md)",
+    ),
+    Declared(
+        "primary",
+        "MEMORYWEAVE_PRIMARY",
+        "primary",
+        "--primary",
+        "URL that a replica passes commands on to; none: what primaries say in the log server",
+    ),
+    Declared(
+        "public_url",
+        "MEMORYWEAVE_PUBLIC_URL",
+        "public_url",
+        "--public-url",
+        "URL at which other nodes reach this one; none: made of host and port",
     ),
     Declared(
         "tls_certificate",
@@ -366,6 +397,8 @@ def _check_alone(declared: Declared, value: Any, origin: Origin) -> None:
         "redis_url": ("redis", "rediss", "unix", "valkey", "valkeys"),
         "volatile_url": ("redis", "rediss", "unix", "valkey", "valkeys"),
         "embed_endpoint": ("http", "https"),
+        "primary": ("http", "https"),
+        "public_url": ("http", "https"),
     }.get(declared.field)
     if schemes and value is not None and urlsplit(value).scheme not in schemes:
         raise SettingError(
@@ -383,12 +416,21 @@ def _check_together(settings: Settings) -> None:
             raise SettingError(name.replace("_", "."), f"there is no file {path}")
     if settings.api_key is not None and settings.api_key == settings.owner_key:
         raise SettingError("OWNER_KEY", "must differ from API_KEY: they open different doors")
+    if settings.role == "replica":
+        _check_replica(settings)
     if not (is_loopback(settings.host) or settings.behind_proxy or settings.tls_certificate):
         raise SettingError(
             "host",
             f"{settings.host} can be reached from other machines and there is no TLS: give "
             "--tls-certificate and --tls-key, or --behind-proxy if a proxy in front ends TLS",
         )
+
+
+def _check_replica(settings: Settings) -> None:
+    if settings.redis_url is None:
+        raise SettingError("REDIS_URL", "a replica needs the address of the log that it follows")
+    if settings.primary is not None and settings.primary == settings.public_url:
+        raise SettingError("primary", f"{settings.primary} is this replica itself")
 
 
 def _shown(value: Any, *, secret: bool) -> Any:

@@ -7,6 +7,7 @@ are adopted by the next start (eventlog/embedded.py).
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
+from msgspec import Struct
 
 from eventlog.embedded import EmbeddedServerError, EmbeddedServers
 from eventlog.server_config import ServerName
@@ -27,18 +29,35 @@ from workers.running import Running, UpLock
 from workers.settings import Settings
 
 _LOOK_EVERY_S: Final = 0.2
-_READY_WITHIN_S: Final = 60.0
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What a node runs: its children in the order in which they are stopped.
+
+    ``prepare`` is called before they are started; what it raises ends the start.
+    ``ready_within_s`` is how long the API may take to answer, None: as long as it needs.
+    """
+
+    children: tuple[str, ...] = ("api", "worker lifecycle", "worker projections")
+    prepare: Callable[[Settings], None] = lambda _: None
+    ready_within_s: float | None = 60.0
+
+
+WHOLE_NODE: Final = Plan()
 
 
 def run_node(
-    ring: KeyRing, flags: Sequence[str], when_ready: Callable[[KeyRing, str], None]
+    ring: KeyRing,
+    flags: Sequence[str],
+    when_ready: Callable[[KeyRing, str], None],
+    plan: Plan = WHOLE_NODE,
 ) -> None:
     """Run the node until SIGINT, SIGTERM or SIGHUP.
 
     ``flags`` are the ones with which the children shall resolve the same settings;
     ``when_ready`` is called with the node's keys and URL as soon as the API answers. Raises
-    `AlreadyUp`, `SettingError`, `GaveUp`, what `EmbeddedServers.start` and `guard_log` raise;
-    nothing is left running then.
+    `AlreadyUp`, `SettingError`, `GaveUp`, what `EmbeddedServers.start`, `guard_log` and the plan's
+    preparation raise; nothing is left running then.
     """
     stop = stop_on_signals()
     settings = ring.resolved.settings
@@ -48,12 +67,13 @@ def run_node(
         servers = _Servers(settings)
         try:
             guard_log(settings)
-            children = Children(_specs(flags, port))
+            plan.prepare(settings)
+            children = Children([_spec(name, flags, port) for name in plan.children])
             try:
                 children.start()
                 url = url_of(settings.host, port, tls=settings.tls_certificate is not None)
                 lock.announce(Running(os.getpid(), url))
-                ready_by = time.monotonic() + _READY_WITHIN_S
+                ready_by = time.monotonic() + (plan.ready_within_s or math.inf)
                 ready = False
                 while not stop.wait(_LOOK_EVERY_S):
                     servers.look()
@@ -62,7 +82,7 @@ def run_node(
                         ready = True
                         when_ready(ring, url)
                     if not ready and time.monotonic() > ready_by:
-                        raise GaveUp(f"the API did not answer within {_READY_WITHIN_S:.0f} s")
+                        raise GaveUp(f"the API did not answer within {plan.ready_within_s:.0f} s")
             finally:
                 children.stop()
         finally:
@@ -71,16 +91,11 @@ def run_node(
         lock.close()
 
 
-def _specs(flags: Sequence[str], port: int) -> list[ChildSpec]:
-    def command(*name: str) -> tuple[str, ...]:
-        own = (sys.executable, "-m", "workers.cli.main", *name, "--parent", str(os.getpid()))
-        return (*own, *flags)
-
-    return [
-        ChildSpec("api", (*command("api"), "--port", str(port))),
-        ChildSpec("lifecycle", command("worker", "lifecycle")),
-        ChildSpec("projections", command("worker", "projections")),
-    ]
+def _spec(name: str, flags: Sequence[str], port: int) -> ChildSpec:
+    own = (sys.executable, "-m", "workers.cli.main", *name.split())
+    # Each is told the port that was found: the worker tells other nodes where the API is.
+    given = ("--parent", str(os.getpid()), *flags, "--port", str(port))
+    return ChildSpec(name.rsplit(maxsplit=1)[-1], (*own, *given))
 
 
 class _Servers:

@@ -60,6 +60,16 @@ async def get_digest(call: GivenCall) -> contract.DigestList:
     return await call.threads.run(_digests, call.node)
 
 
+@question("GET", "/admin/replicas", tag="admin")
+async def get_replicas(call: GivenCall) -> contract.NodeList:
+    """List the nodes that live on this log, primaries too, with position and lag (admin).
+
+    Each says so every 10 s; one that has said nothing for 30 s is not listed any more.
+    """
+    require_admin(call.caller)
+    return await call.threads.ask_log(call.node.nodes)
+
+
 def _digests(node: Node) -> contract.DigestList:
     digests = [node.state.digest(), node.vector.digest(), node.analytics.digest()]
     return contract.DigestList(

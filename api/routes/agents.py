@@ -7,6 +7,7 @@ is where the next request's key is looked up.
 from __future__ import annotations
 
 from functools import partial
+from typing import Final
 
 from litestar import Response
 from litestar.params import FromPath, JSONBody
@@ -14,7 +15,7 @@ from litestar.params import FromPath, JSONBody
 from api.authentication import TAKES_TOKEN, presented_key
 from api.calls import Call, carry_out_until, require_no_agent
 from api.dependencies import GivenCall
-from api.documented import command, question
+from api.documented import AWAITED, command, question
 from commands.agents import DeactivateAgent, RotateKey, deactivate, register, rotate_key
 from commands.enrolment import enrol, issue_token
 from commands.grants import grant, revoke
@@ -23,6 +24,8 @@ from domain.credentials import TOKEN_PREFIX
 from domain.namespaces import own_namespaces
 from memoryweave import contract
 
+_SHOWN: Final = {AWAITED: "state"}
+
 
 @command(
     "POST",
@@ -30,7 +33,7 @@ from memoryweave import contract
     contract.AgentRegistered,
     tag="agents",
     first_status=201,
-    opt={TAKES_TOKEN: True},
+    opt={TAKES_TOKEN: True, AWAITED: "state"},
 )
 async def post_register(
     call: GivenCall, data: JSONBody[contract.RegisterAgent]
@@ -48,7 +51,9 @@ async def post_register(
     )
 
 
-@command("POST", "/agents/{agent_id:str}/rotate-key", contract.AgentReceipt, tag="agents")
+@command(
+    "POST", "/agents/{agent_id:str}/rotate-key", contract.AgentReceipt, tag="agents", opt=_SHOWN
+)
 async def post_rotate_key(
     call: GivenCall, agent_id: FromPath[str]
 ) -> Response[contract.AgentReceipt]:
@@ -57,7 +62,7 @@ async def post_rotate_key(
     return await carry_out_until(call, handler, RotateKey(agent_id=agent_id), "state")
 
 
-@command("DELETE", "/agents/{agent_id:str}", contract.AgentReceipt, tag="agents")
+@command("DELETE", "/agents/{agent_id:str}", contract.AgentReceipt, tag="agents", opt=_SHOWN)
 async def delete_agent(call: GivenCall, agent_id: FromPath[str]) -> Response[contract.AgentReceipt]:
     """End an agent's access at once (admin); what it stored stays."""
     return await carry_out_until(call, deactivate, DeactivateAgent(agent_id=agent_id), "state")
@@ -70,7 +75,7 @@ async def get_agents(call: GivenCall) -> contract.AgentList:
     return await call.threads.run(_list_agents, call)
 
 
-@command("POST", "/grants", contract.GrantReceipt, tag="agents")
+@command("POST", "/grants", contract.GrantReceipt, tag="agents", opt=_SHOWN)
 async def post_grant(
     call: GivenCall, data: JSONBody[contract.Grant]
 ) -> Response[contract.GrantReceipt]:
@@ -78,7 +83,7 @@ async def post_grant(
     return await carry_out_until(call, grant, data, "state")
 
 
-@command("DELETE", "/grants", contract.GrantReceipt, tag="agents")
+@command("DELETE", "/grants", contract.GrantReceipt, tag="agents", opt=_SHOWN)
 async def delete_grant(
     call: GivenCall, data: JSONBody[contract.Grant]
 ) -> Response[contract.GrantReceipt]:

@@ -174,6 +174,11 @@ def rebuild(
     )
 
 
+def replicas() -> Operation[contract.NodeList]:
+    """List the nodes that live on the service's log, primaries too (admin's key)."""
+    return get("/admin/replicas", contract.NodeList)
+
+
 def digest() -> Operation[contract.DigestList]:
     """Digest every view at its position: equal on two nodes that are right (admin's key)."""
     return get("/admin/digest", contract.DigestList)

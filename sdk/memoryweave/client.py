@@ -126,6 +126,7 @@ class Client:
     retry_projection = _Method(administration.retry_projection)
     rebuild = _Method(administration.rebuild)
     digest = _Method(administration.digest)
+    replicas = _Method(administration.replicas)
     audit = _Method(administration.audit)
     audit_query = _Method(administration.audit_query)
     register_agent = _Method(administration.register_agent)

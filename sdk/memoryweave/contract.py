@@ -679,6 +679,44 @@ class DigestList(Response, frozen=True, kw_only=True):
     items: list[DigestItem]
 
 
+class NodeViewItem(Response, frozen=True, kw_only=True):
+    """One view of a node, as that node said: ``lag`` in events behind the log's end it saw.
+
+    ``state`` is running, paused, stopped or absent, ``problem`` why it is not running;
+    ``projector`` and ``schema`` are the versions of what built it, ``model`` that of its vectors.
+    """
+
+    position: int
+    lag: int
+    parked: int
+    generation: int
+    state: str
+    problem: str = ""
+    projector: int = 0
+    schema: int = 0
+    model: str = ""
+
+
+class NodeItem(Response, frozen=True, kw_only=True):
+    """One living node. ``this``: the one that was asked. ``position``: the log's end it saw."""
+
+    node_id: str
+    role: Literal["primary", "replica"]
+    url: str
+    version: str
+    said_at: Time
+    epoch: str
+    position: int
+    views: dict[str, NodeViewItem]
+    this: bool
+
+
+class NodeList(Response, frozen=True, kw_only=True):
+    """GET /admin/replicas: who lives on this log. Who is silent for 30 s is not in it."""
+
+    items: list[NodeItem]
+
+
 class BuildItem(Response, frozen=True, kw_only=True):
     """How the last building of a view's next generation goes, or went.
 

@@ -15,8 +15,8 @@ agents audit audit_query batch_commit bootstrap close close_session commit deact
 delete_episode delete_memory deliver episode feedback_correct feedback_deprecate
 feedback_not_useful feedback_useful grant health issue_enrolment_token memories memory
 namespaces perform pin projections provenance recall refused register_agent remember restore
-restore_episode rebuild digest retry_projection revoke rotate_agent_key set_tags settings stats tags
-tombstones unpin versions waiting
+restore_episode rebuild replicas digest retry_projection revoke rotate_agent_key set_tags settings
+stats tags tombstones unpin versions waiting
 """
 
 

@@ -14,6 +14,9 @@ from workers.settings import DECLARED
 if TYPE_CHECKING:
     Subcommands: TypeAlias = "argparse._SubParsersAction[ArgumentParser]"  # noqa: SLF001  # its only name
 
+_OF_A_REPLICA = ("archive_location", "log", "redis_url", "role")
+"""Flags that `memoryweave replica` has under another name, or not at all."""
+
 NODE_FLAGS = tuple(declared.field for declared in DECLARED if declared.flag)
 
 
@@ -76,6 +79,23 @@ def _processes(commands: Subcommands) -> None:
         "workers.cli.up:run",
         "start everything on this machine: servers, API, workers (Ctrl-C stops all)",
         NODE_FLAGS,
+    )
+    replica = _command(
+        commands,
+        "replica",
+        "workers.cli.replica:run",
+        "follow a log and answer reads; commands are passed on to a primary",
+        tuple(field for field in NODE_FLAGS if field not in _OF_A_REPLICA),
+    )
+    replica.add_argument(
+        "--log", dest="redis_url", metavar="URL", help="the log server, as redis://…: REDIS_URL"
+    )
+    replica.add_argument("--log-name", dest="log", metavar="NAME", help="the log in it: main")
+    replica.add_argument(
+        "--bootstrap",
+        dest="archive_location",
+        metavar="PLACE",
+        help="folder or URI of the log's archive: verified and read before the log is followed",
     )
     api = _command(commands, "api", "workers.api_process:run", "run the API alone", NODE_FLAGS)
     worker = _command(commands, "worker", "workers.cli.worker:run", "run one worker", NODE_FLAGS)

@@ -4,18 +4,58 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
-from memoryweave.contract import Health
-from workers.cli.output import columns, show
+from msgspec import to_builtins
+
+from memoryweave.client import Client
+from memoryweave.contract import Health, NodeItem
+from memoryweave.errors import Refused
+from workers.cli.output import columns, print_json
 from workers.cli.service import service
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the service's health; 1 unless it is ``ok``."""
+    """Print the service's health and the nodes on its log; 1 unless the health is ``ok``."""
     with service(arguments) as client:
         health = client.health()
-    show(arguments, health, _lines)
+        nodes, refusal = _nodes(client)
+    if arguments.json:
+        print_json({**to_builtins(health), "nodes": None if refusal else to_builtins(nodes)})
+    else:
+        for line in (*_lines(health), *_node_lines(nodes, refusal)):
+            print(line)
     return 0 if health.status == "ok" else 1
+
+
+def _nodes(client: Client) -> tuple[list[NodeItem], str]:
+    """Give the nodes, or why they cannot be told."""
+    try:
+        return list(client.replicas().items), ""
+    except Refused as refused:
+        return [], str(refused)
+
+
+def _node_lines(nodes: list[NodeItem], refusal: str) -> Iterable[str]:
+    if refusal:
+        yield f"nodes: not told ({refusal})"
+        return
+    now = datetime.now(UTC)
+    rows: list[tuple[object, ...]] = [("node", "role", "url", "said", "views (lag)")]
+    rows += [
+        (
+            node.node_id + (" *" if node.this else ""),
+            node.role,
+            node.url,
+            f"{max(0, round((now - node.said_at).total_seconds()))} s ago",
+            ", ".join(
+                f"{name} {view.position} ({view.lag if view.state == 'running' else view.state})"
+                for name, view in sorted(node.views.items())
+            ),
+        )
+        for node in nodes
+    ]
+    yield from columns(rows)
 
 
 def view_table(health: Health) -> list[str]:
