@@ -71,6 +71,7 @@ STATUS: Final[dict[type[errors.MemoryWeaveError], int]] = {
     errors.LogUnavailable: 503,
     errors.LogFull: 503,
     errors.Fenced: 503,
+    errors.BackupFailed: 503,
     errors.ViewDegraded: 503,
     errors.ViewBehind: 503,
     outcomes.InDoubt: 503,

@@ -138,6 +138,13 @@ class Fenced(MemoryWeaveError):
     title = "Another process holds the lease"
 
 
+class BackupFailed(MemoryWeaveError):
+    """No backup was made; those that there are, are as they were."""
+
+    name = "backup-failed"
+    title = "No backup was made"
+
+
 class ViewDegraded(MemoryWeaveError):
     """A view cannot show that position: it is parked or paused there."""
 

@@ -41,28 +41,28 @@ class Keys:
         self.readers = f"{prefix}readers"
         self.nodes = f"{prefix}nodes"
         self.tracking = f"{prefix}tracking"
-        self._prefix = prefix
+        self.prefix = prefix
 
     def aggregate(self, aggregate_id: str) -> str:
         """Sorted set, version → position."""
-        return f"{self._prefix}agg:{aggregate_id}"
+        return f"{self.prefix}agg:{aggregate_id}"
 
     def commands(self, command_id: str) -> str:
         """Hash that holds the record of this command, by the day in its id."""
         day = _day(command_id)
-        return f"{self._prefix}cmd:{day:%Y%m%d}" if day else f"{self._prefix}cmd:text"
+        return f"{self.prefix}cmd:{day:%Y%m%d}" if day else f"{self.prefix}cmd:text"
 
     def node(self, node_id: str) -> str:
         """String with what a node said last of itself; ends by itself when it says no more."""
-        return f"{self._prefix}node:{node_id}"
+        return f"{self.prefix}node:{node_id}"
 
     def lease(self, name: str) -> str:
         """Hash with the fencing token and the holder of a lease."""
-        return f"{self._prefix}lease:{name}"
+        return f"{self.prefix}lease:{name}"
 
     def snapshots(self, aggregate_id: str) -> str:
         """Hash, version → snapshot of an aggregate."""
-        return f"{self._prefix}snap:{aggregate_id}"
+        return f"{self.prefix}snap:{aggregate_id}"
 
     def sealing_keys(self, field: bytes) -> str:
         """Hash, `key_field` of a subject → its 32-byte sealing key."""
@@ -70,11 +70,11 @@ class Keys:
 
     def sealing_key_bucket(self, number: int) -> str:
         """Give the hash with that number, below `BUCKETS`."""
-        return f"{self._prefix}keys:{number:04x}"
+        return f"{self.prefix}keys:{number:04x}"
 
     def sealing_keys_of_format_1(self, number: int) -> str:
         """Hash, subject → its sealing key, in logs of format 1; ``number`` is below 256."""
-        return f"{self._prefix}keys:{number:02x}"
+        return f"{self.prefix}keys:{number:02x}"
 
 
 def commands_expire_at(command_id: str) -> int | None:

@@ -9,7 +9,7 @@ import base64
 import fcntl
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -97,6 +97,12 @@ def _require_shared(made: tuple[str, ...], path: Path) -> None:
             )
 
 
+def keep_keys(data: Path, keys: Mapping[str, str]) -> None:
+    """Keep these keys, by name, in a data directory that has none yet."""
+    if keys:
+        _write(data / FILE_NAME, keys)
+
+
 def _read(path: Path) -> dict[str, str]:
     try:
         mode = path.stat().st_mode & 0o777
@@ -112,7 +118,7 @@ def _read(path: Path) -> dict[str, str]:
     return kept
 
 
-def _write(path: Path, kept: dict[str, str]) -> None:
+def _write(path: Path, kept: Mapping[str, str]) -> None:
     # Written whole and then renamed: a crash leaves the old file or the new one.
     new = path.with_suffix(".new")
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.keys import key_field
 from workers.backup.elsewhere import remember_elsewhere
 from workers.backup.folder import free_name, keys_of, remove_leftovers
 from workers.backup.keys_part import (
@@ -19,10 +20,10 @@ from workers.backup.keys_part import (
     write_keys_part,
 )
 
-KEYS = {f"memory:{n}": bytes([n]) * 32 for n in range(5)}
+KEYS = {key_field(f"memory:{n}"): bytes([n]) * 32 for n in range(5)}
 
 
-def a_backup(folder: Path, day: int, keys: dict[str, bytes] = KEYS) -> Path:
+def a_backup(folder: Path, day: int, keys: dict[bytes, bytes] = KEYS) -> Path:
     """A backup with its keys part; what is in the backup itself does not matter here."""
     folder.mkdir(exist_ok=True)
     backup = free_name(folder, datetime(2026, 3, day, 3, tzinfo=UTC))
@@ -39,7 +40,7 @@ def a_backup(folder: Path, day: int, keys: dict[str, bytes] = KEYS) -> Path:
     return backup
 
 
-def keys_in(backup: Path) -> dict[str, bytes]:
+def keys_in(backup: Path) -> dict[bytes, bytes]:
     with opened_keys_part(keys_of(backup)) as (_, keys):
         return dict(keys)
 
@@ -59,13 +60,12 @@ def test_a_keys_part_gives_back_what_was_written_and_only_its_owner_may_read_it(
 
 def test_subjects_are_struck_out_of_every_kept_backup_with_the_key_of_what_is_derived(tmp_path):
     backups = [a_backup(tmp_path, day) for day in (1, 2)]
-    older = a_backup(tmp_path, 3, {"memory:0": bytes(32)})
+    older = a_backup(tmp_path, 3, {key_field("memory:0"): bytes(32)})
+    gone = [key_field("memory:1"), key_field("memory:4")]
     struck = strike_keys(tmp_path, ["memory:1", "memory:4", "memory:77"])
     assert struck == Struck(rewritten=tuple(keys_of(backup).name for backup in backups))
     for backup in backups:
-        assert keys_in(backup) == {
-            s: k for s, k in KEYS.items() if s not in ("memory:1", "memory:4")
-        }
+        assert keys_in(backup) == {field: KEYS[field] for field in KEYS if field not in gone}
         assert header_of(backup).derived_key == b""
         assert stat.S_IMODE(keys_of(backup).stat().st_mode) == 0o600
     assert header_of(older).derived_key == b"d" * 32
@@ -92,7 +92,7 @@ def test_backups_in_other_folders_are_struck_too_and_named_once_they_are_gone(tm
     backup = a_backup(other, 1)
     remember_elsewhere(own, keys_of(backup))
     assert strike_keys(own, ["memory:1"]).rewritten == (keys_of(backup).name,)
-    assert "memory:1" not in keys_in(backup)
+    assert key_field("memory:1") not in keys_in(backup)
     keys_of(backup).unlink()
     [line] = strike_keys(own, ["memory:2"]).still_holding
     assert line.startswith(f"{keys_of(backup)}: it is not there any more")

@@ -24,6 +24,7 @@ LUA = sorted((ROOT / "eventlog").glob("*.lua"))
 
 DIGESTS = {
     "APPEND": "da90acddb78e08d717ce1187d1bbc6353ec8b8a9",
+    "BEGIN_EPOCH": "2a915e79341feb217bbff00d093cc0f10c16ed8d",
     "HEAD": "78ea261206e7c9f3fc3d0264795c0b91e3187ffc",
     "PUT_SNAPSHOT": "7f2c3baf3f9aea048e47340aaf396eccc4f0dbc1",
     "READ_AGGREGATE": "97351c1f6376c0563acf749be3db7b048b9107ea",

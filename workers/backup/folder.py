@@ -107,12 +107,16 @@ def changing_keys(folder: Path) -> Iterator[None]:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write a file of mode 600 that has its name only when it is whole and on the disk."""
     new = path.with_name(path.name + NEW)
-    with os.fdopen(os.open(new, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b") as file:
-        os.fchmod(file.fileno(), 0o600)
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-    new.rename(path)
+    try:
+        with os.fdopen(os.open(new, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b") as file:
+            os.fchmod(file.fileno(), 0o600)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        new.rename(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
     sync_folder(path.parent)
 
 

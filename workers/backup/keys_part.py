@@ -1,6 +1,6 @@
 """A backup's keys: in a file of their own, which an erase can rewrite and an owner take elsewhere.
 
-Lines of JSON in one zstd frame: a header, ``[subject, key]`` for every sealing key, and at the end
+Lines of JSON in one zstd frame: a header, ``[field, key]`` for every sealing key, and at the end
 their number and the SHA-256 of all lines before. The header also holds the node's own keys and the
 key under which the backup's derived parts (vectors, carriers) are sealed. Erasing a subject takes
 its line out, and that key with it: which vectors or notes came from the erased text nobody can
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,9 +22,9 @@ import zstandard
 from msgspec import Struct
 from msgspec.structs import replace
 
+from eventlog.keys import key_field
 from workers.backup.elsewhere import keys_parts_elsewhere
 from workers.backup.folder import (
-    NEW,
     BackupBusy,
     backups_in,
     changing_keys,
@@ -33,8 +34,9 @@ from workers.backup.folder import (
 )
 
 FORMAT: Final = 1
+_LAST_STRIKE: Final = "last-strike"
 _encode: Final = msgspec.json.Encoder().encode
-_decode_pair: Final = msgspec.json.Decoder(tuple[str, bytes]).decode
+_decode_pair: Final = msgspec.json.Decoder(tuple[bytes, bytes]).decode
 
 
 class KeysPartDamaged(Exception):
@@ -85,7 +87,7 @@ def strike_keys(folder: Path, subjects: Collection[str]) -> Struck:
     rewritten is named in the answer; nothing is raised. To be called after the log has destroyed
     the keys: a backup that is being made reads them under the same lock.
     """
-    wanted = frozenset(subjects)
+    wanted = frozenset(key_field(subject) for subject in subjects)
     rewritten: list[str] = []
     holding: list[str] = []
     try:
@@ -107,9 +109,21 @@ def strike_keys(folder: Path, subjects: Collection[str]) -> Struck:
     return Struck(tuple(rewritten), tuple(holding))
 
 
-def write_keys_part(path: Path, header: KeysHeader, keys: Iterable[tuple[str, bytes]]) -> int:
+def last_strike(folder: Path) -> bytes:
+    """Give what tells one strike in ``folder`` from the next, b"" where there was none.
+
+    Who finds another value than before knows that keys were struck in between. Raises OSError.
+    """
+    try:
+        return (folder / _LAST_STRIKE).read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def write_keys_part(path: Path, header: KeysHeader, keys: Iterable[tuple[bytes, bytes]]) -> int:
     """Write a keys part, mode 600, replacing one that has the name; give how many keys it holds.
 
+    ``keys`` are as `RedisLog.all_subject_keys` gives them.
     Raises OSError.
     """
     with replacing(path) as file:
@@ -122,7 +136,7 @@ def write_keys_part(path: Path, header: KeysHeader, keys: Iterable[tuple[str, by
 
 
 @contextmanager
-def opened_keys_part(path: Path) -> Iterator[tuple[KeysHeader, Iterator[tuple[str, bytes]]]]:
+def opened_keys_part(path: Path) -> Iterator[tuple[KeysHeader, Iterator[tuple[bytes, bytes]]]]:
     """Give a keys part's header and its keys.
 
     Raises `KeysPartDamaged`, for what is missing only when the keys are read to their end.
@@ -131,13 +145,15 @@ def opened_keys_part(path: Path) -> Iterator[tuple[KeysHeader, Iterator[tuple[st
         lines = _read(path, file)
         header = next(lines)
         assert isinstance(header, KeysHeader)
-        yield header, cast("Iterator[tuple[str, bytes]]", lines)
+        yield header, cast("Iterator[tuple[bytes, bytes]]", lines)
 
 
 def _strike_in(
-    folder: Path, wanted: frozenset[str], rewritten: list[str], holding: list[str]
+    folder: Path, wanted: frozenset[bytes], rewritten: list[str], holding: list[str]
 ) -> None:
     with changing_keys(folder):
+        with replacing(folder / _LAST_STRIKE) as file:
+            file.write(os.urandom(16).hex().encode())
         for backup in backups_in(folder):
             if backup.keys.exists():
                 _strike_one(backup.keys, wanted, rewritten, holding)
@@ -152,22 +168,21 @@ def _strike_in(
 
 
 def _strike_one(
-    path: Path, wanted: frozenset[str], rewritten: list[str], holding: list[str]
+    path: Path, wanted: frozenset[bytes], rewritten: list[str], holding: list[str]
 ) -> None:
     try:
         with opened_keys_part(path) as (_, keys):
-            concerned = sum(subject in wanted for subject, _ in keys)
+            concerned = sum(field in wanted for field, _ in keys)
         if concerned:
             with opened_keys_part(path) as (header, keys):
                 left = (pair for pair in keys if pair[0] not in wanted)
                 write_keys_part(path, replace(header, derived_key=b""), left)
             rewritten.append(path.name)
     except (KeysPartDamaged, OSError) as error:
-        path.with_name(path.name + NEW).unlink(missing_ok=True)
         holding.append(f"{path.name}: {error}")
 
 
-def _write(file: BinaryIO, header: KeysHeader, keys: Iterable[tuple[str, bytes]]) -> int:
+def _write(file: BinaryIO, header: KeysHeader, keys: Iterable[tuple[bytes, bytes]]) -> int:
     count, digest = 0, hashlib.sha256()
     compressor = zstandard.ZstdCompressor(level=1, write_checksum=True)
     with compressor.stream_writer(file, closefd=False) as stream:
@@ -185,7 +200,7 @@ def _write(file: BinaryIO, header: KeysHeader, keys: Iterable[tuple[str, bytes]]
     return count
 
 
-def _read(path: Path, file: BinaryIO) -> Iterator[KeysHeader | tuple[str, bytes]]:
+def _read(path: Path, file: BinaryIO) -> Iterator[KeysHeader | tuple[bytes, bytes]]:
     """Give the header, then the keys. Raises `KeysPartDamaged`, at the end if not before."""
     count, digest, ended = 0, hashlib.sha256(), False
     try:

@@ -1,0 +1,79 @@
+"""A backup, restored on a fresh directory, is the node it was at that position."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from domain.errors import KeyReused
+from eventlog.outcomes import Conflict
+from eventlog.verification import verify_log
+from tests.backup.homes import Home, speaker_of
+from tests.eventlog.entries import an_entry, new_command
+from tests.servers import LogServer
+from workers.archive import open_archive, seen_links
+from workers.backup.making import make_backup
+from workers.backup.rebuilding import build_all_views
+from workers.backup.restoring import Restored, RestoreRequest, restore_backup
+
+
+@pytest.fixture
+def empty_server() -> Iterator[LogServer]:
+    """A log server of its own, to restore into."""
+    with LogServer() as server:
+        yield server
+
+
+def restored_from(backup: Path, home: Home, **more: object) -> Restored:
+    request = RestoreRequest(backup=backup, flags=home.flags, environment=home.environment, **more)
+    return restore_backup(request, now=datetime.now(UTC), randomness=os.urandom)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_restored_node_is_what_it_was_and_goes_on(
+    log_server: LogServer, empty_server: LogServer, log_name: str, tmp_path: Path, seed: int
+) -> None:
+    home = Home(tmp_path / "a", log_server.url, log_name)
+    home.live_on(40, seed)
+    assert home.archive_and_trim() > 20
+    home.live_on(15, seed + 100)
+    before = build_all_views(home.settings, lambda *_: None)
+    made = make_backup(home.settings)
+    kept = list(home.sent)
+    home.live_on(10, seed + 200)
+
+    again = Home(tmp_path / "b", empty_server.url, log_name)
+    restored = restored_from(made.path, again)
+    assert (restored.position, restored.chain) == (made.position, made.chain)
+    assert restored.digests == before
+    assert restored.keys == made.keys
+
+    with again.application() as application, again.log() as log:
+        head = log.head()
+        assert (head.position, head.epoch) == (made.position, restored.epoch)
+        assert log.floor() > 20
+        speaker = speaker_of(application)
+        for move, arguments, key, receipt in kept:
+            repeated = move(speaker, *arguments, key=key)
+            assert repeated.duplicate
+            assert repeated.position == receipt.position
+        move, arguments, key, _ = kept[0]
+        with pytest.raises(KeyReused):
+            move(speaker, "something else", key=key)
+        assert log.head() == head
+        entry = log.read(made.position, made.position)[0]
+        with pytest.raises(Conflict) as conflict:
+            log.append([an_entry(entry.aggregate_id, entry.version)], **new_command())
+        assert conflict.value.actual == entry.version
+        assert speaker.remember("something new").position > made.position
+
+    again.live_on(40, seed + 300)
+    assert again.archive_and_trim() > made.position
+    with again.log() as log:
+        verified = verify_log(log, open_archive(again.settings), seen_links(again.settings))
+        assert verified.position == log.head().position
+    assert make_backup(again.settings).position == verified.position
