@@ -20,6 +20,7 @@ from eventlog.keys import Keys, commands_expire_at
 from eventlog.lineage import Branch, encode_lineage
 from eventlog.log_format import FORMAT
 from eventlog.redis_log import RedisLog
+from eventlog.scripts import LOAD
 
 _AT_ONCE: Final = 500
 _SCAN: Final = 1_000
@@ -37,7 +38,8 @@ class LogNotEmpty(MemoryWeaveError):
 
 
 class LogParts(Struct, frozen=True, kw_only=True):
-    """A log's other parts. ``floor`` is the first position that goes into the server.
+    """A log's other parts. ``floor`` is the first position that goes into the server, not above the
+    last one: the stream has to know where the log ends.
 
     ``floor_chain`` (hex) is the chain before it, ``tokens`` the last fencing token of each lease.
     """
@@ -81,16 +83,14 @@ def load_log(
     require_empty(log)
     for key in list(_keys_of(log)) if _is_broken_off(log) else ():
         log.call("UNLINK", key)
-    log.call("HSET", log.keys.meta, "restoring", parts.lineage[-1].epoch)
+    mark = parts.lineage[-1].epoch
+    log.call("HSET", log.keys.meta, "restoring", mark)
     log.put_subject_keys(keys)
     records = _CommandRecords(log.keys, now)
-    last = None
     for batch in _batches(entries):
-        last = batch[-1]
-        log.call_many([*_stored(log.keys, batch, parts.floor), *records.of(batch)])
+        _store(log, mark, [entry for entry in batch if entry.position >= parts.floor])
+        log.call_many([*_indexed(log.keys, batch), *records.of(batch)])
     log.call_many(records.rest())
-    if last is not None and last.position < parts.floor:
-        _remember_head(log, last)
     _finish(log, parts)
 
 
@@ -118,18 +118,19 @@ def _is_broken_off(log: RedisLog) -> bool:
     return is_being_loaded(log) and not log.head().epoch
 
 
-def _stored(keys: Keys, batch: Sequence[RawEntry], floor: int) -> Iterator[Command]:
+def _store(log: RedisLog, mark: str, entries: Sequence[RawEntry]) -> None:
+    arguments: list[Argument] = [mark]
+    for entry in entries:
+        fields = fields_of(entry)
+        arguments += [entry.position, len(fields), *fields]
+    if entries and log.run(LOAD, [log.keys.stream, log.keys.meta], arguments) != len(entries):
+        raise LogNotEmpty(f"somebody else writes the log {log.name!r} while it is being loaded")
+
+
+def _indexed(keys: Keys, batch: Iterable[RawEntry]) -> Iterator[Command]:
     for entry in batch:
-        if entry.position >= floor:
-            yield ("XADD", keys.stream, f"{entry.position}-0", *fields_of(entry))
         if not entry.malformed:
             yield ("ZADD", keys.aggregate(entry.aggregate_id), entry.version, entry.position)
-
-
-def _remember_head(log: RedisLog, last: RawEntry) -> None:
-    """Let an empty stream know its last position: everything is in the archive."""
-    log.call("XADD", log.keys.stream, f"{last.position}-0", *fields_of(last))
-    log.call("XTRIM", log.keys.stream, "MAXLEN", 0)
 
 
 class _CommandRecords:

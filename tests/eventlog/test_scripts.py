@@ -26,6 +26,7 @@ DIGESTS = {
     "APPEND": "da90acddb78e08d717ce1187d1bbc6353ec8b8a9",
     "BEGIN_EPOCH": "2a915e79341feb217bbff00d093cc0f10c16ed8d",
     "HEAD": "78ea261206e7c9f3fc3d0264795c0b91e3187ffc",
+    "LOAD": "f2ca0efe511ef7f5cd591f4404b6486fbab5495a",
     "PUT_SNAPSHOT": "7f2c3baf3f9aea048e47340aaf396eccc4f0dbc1",
     "READ_AGGREGATE": "97351c1f6376c0563acf749be3db7b048b9107ea",
     "READ_SNAPSHOTS": "6198c938c4369ae31345c6410892d9df437836cc",
@@ -82,9 +83,9 @@ def test_the_first_write_of_the_append_comes_after_the_last_refusal() -> None:
     assert max(refusals) < min(writes)
 
 
-def test_only_the_append_script_adds_to_the_stream() -> None:
+def test_only_an_append_adds_to_the_stream_and_a_restore_to_one_that_is_no_log_yet() -> None:
     adding = [p.name for p in FILES if re.search(r"xadd", code_of(p), re.IGNORECASE)]
-    assert adding == ["append.lua"]
+    assert adding == ["append.lua", "load.lua"]
     assert "'*'" not in code_of(ROOT / "eventlog" / "append.lua")
 
 

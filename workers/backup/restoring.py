@@ -221,7 +221,8 @@ class _Restoring:
         """Say where the part in the server begins: as trimming would have left it."""
         floor, chain = 1, ""
         if self._settings.archive_trim:
-            first_kept = self._described.position - self._settings.archive_hot_window + 1
+            hot = max(1, self._settings.archive_hot_window)
+            first_kept = self._described.position - hot + 1
             for record in self._described.archived:
                 if record.last + 1 <= first_kept:
                     floor, chain = record.last + 1, record.chain
