@@ -19,10 +19,13 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from projections.presence import identity_of
+
 FIRST_GENERATION: Final = 1
 
-
 _BUILT_BY: Final = "generation.json"
+_CURRENT: Final = "CURRENT"
+_LOCK: Final = "writer.lock"
 
 
 class BuiltBy(Struct, frozen=True, kw_only=True):
@@ -54,18 +57,16 @@ class ViewLocked(Exception):
 
 
 class ViewDirectory:
-    """The writer's hold on a view's directory. Close it to let another process write."""
+    """The writer's hold on a view's directory. Close it to let another process write.
+
+    ``generation`` is 0 while none is live: after the live one's files were removed.
+    """
 
     def __init__(self, path: Path) -> None:
         """Lock ``path`` for writing, creating it with mode 700 if needed. Raises `ViewLocked`."""
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path = path
-        self._lock = os.open(path / "writer.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(self._lock)
-            raise ViewLocked(path) from error
+        self._lock = _locked(path)
         try:
             self.generation = current_generation(path) or FIRST_GENERATION
             self.live.mkdir(mode=0o700, exist_ok=True)
@@ -86,6 +87,27 @@ class ViewDirectory:
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
+    def keep_hold(self) -> None:
+        """Make the directory, its lock and its pointer again where somebody has removed them.
+
+        Raises `ViewLocked` if another process was quicker, and OSError.
+        """
+        self.path.parent.mkdir(mode=0o700, exist_ok=True)
+        self.path.mkdir(mode=0o700, exist_ok=True)
+        held = os.fstat(self._lock)
+        if identity_of(self.path / _LOCK) != (held.st_dev, held.st_ino):
+            lock = _locked(self.path)
+            os.close(self._lock)
+            self._lock = lock
+        if self.generation and current_generation(self.path) is None:
+            point_at(self.path, self.generation)
+
+    def give_up_live(self) -> None:
+        """Let no generation be the live one, because its files were removed. Raises as above."""
+        (self.path / _CURRENT).unlink(missing_ok=True)
+        self.generation = 0
+        self.keep_hold()
+
     def switch_to(self, generation: int) -> None:
         """Make a finished generation the live one, whose files the caller brought to the disk."""
         point_at(self.path, generation)
@@ -99,9 +121,9 @@ class ViewDirectory:
 
 
 def current_generation(path: Path) -> int | None:
-    """Give the live generation's number, or None where no view was ever begun."""
-    with suppress(FileNotFoundError):
-        return int((path / "CURRENT").read_text())
+    """Give the live generation's number, or None where there is none."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return int((path / _CURRENT).read_text())
     return None
 
 
@@ -134,7 +156,7 @@ def removable(path: Path, kept: int | None, now: float, old_stay_s: float) -> li
     live = current_generation(path)
     if live is None:
         return []
-    outlived = now - (path / "CURRENT").stat().st_mtime > old_stay_s
+    outlived = now - (path / _CURRENT).stat().st_mtime > old_stay_s
     return [
         path / str(number)
         for number in generations(path)
@@ -144,7 +166,7 @@ def removable(path: Path, kept: int | None, now: float, old_stay_s: float) -> li
 
 def point_at(path: Path, generation: int) -> None:
     """Make ``generation`` the live one, durably and at once for every reader."""
-    replace_file(path / "CURRENT", f"{generation}\n".encode())
+    replace_file(path / _CURRENT, f"{generation}\n".encode())
 
 
 def replace_file(file: Path, content: bytes) -> None:
@@ -170,6 +192,16 @@ def sync_tree(folder: Path) -> None:
                 _sync(Path(parent) / name, os.O_RDONLY)
         with suppress(FileNotFoundError):
             _sync(Path(parent), os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _locked(path: Path) -> int:
+    lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(lock)
+        raise ViewLocked(path) from error
+    return lock
 
 
 def _sync(path: Path, flags: int) -> None:

@@ -25,6 +25,7 @@ from eventlog.outcomes import LogFork, LogGap
 from projections.applying import BatchApplier, Source
 from projections.generation import ViewDirectory
 from projections.parking import ParkedEvent
+from projections.presence import ViewRemoved
 from projections.projector import Projector, ViewDamaged, ViewFenced
 from projections.retry import (
     LogReader,
@@ -57,6 +58,7 @@ class Pace(Struct, frozen=True, kw_only=True):
 class ProjectionRunner:
     """Drives one view in one thread. ``between_batches`` does bounded work and tells if more waits.
 
+    ``still_there`` is called with every turn and raises `ViewRemoved` if the view's files are gone.
     The view's directory is held by the caller for as long as `run` lasts.
     """
 
@@ -69,6 +71,7 @@ class ProjectionRunner:
         codec: Opener,
         *,
         between_batches: Callable[[], bool] = lambda: False,
+        still_there: Callable[[], object] = lambda: None,
         pace: Pace = Pace(),  # noqa: B008  # frozen
     ) -> None:
         self._directory = directory
@@ -77,6 +80,7 @@ class ProjectionRunner:
         self._log = log
         self._codec = codec
         self._between_batches = between_batches
+        self._still_there = still_there
         self._pace = pace
         self._status = StatusFile(directory.path)
         self._applier = BatchApplier(
@@ -94,7 +98,8 @@ class ProjectionRunner:
     def run(self, stop: threading.Event, halt: threading.Event | None = None) -> None:
         """Follow the log until ``stop`` or ``halt`` is set or the view stops; its status says so.
 
-        Raises `ViewDamaged`.
+
+        Raises `ViewDamaged`, `ViewRemoved`.
 
         ``halt`` is set with ``stop``, and alone where this thread only makes way for a switch of
         generations: the view is not said to have stopped then.
@@ -104,13 +109,14 @@ class ProjectionRunner:
         leave = halt or stop
         while not leave.is_set():
             try:
+                self._still_there()
                 if not self._resumed:
                     self._resume()
                 more = self._turn(wait_s, leave)
             except (LogGap, LogFork, ViewFenced, UnknownEventType) as error:
                 self._tell_stopped(error)
                 return
-            except ViewDamaged:
+            except (ViewDamaged, ViewRemoved):
                 raise  # no waiting mends it
             except Exception as error:  # noqa: BLE001  # whatever it is, no event may be lost by it
                 failures += 1
@@ -175,7 +181,7 @@ class ProjectionRunner:
         finish_retry_request(self._directory.path)
 
     def _tell_running(self) -> None:
-        if self._state == "running":
+        if self._state == "running" and not self._status.is_removed:
             return
         if self._state == "paused":
             _log.info("view_resumed", view=self._projector.name, position=self._applier.position)
@@ -224,6 +230,8 @@ def problem_of(error: Exception) -> str:
             return error.name
         case ViewFenced():
             return "view-fenced"
+        case ViewRemoved():
+            return "view-removed"
         case UnknownEventType():
             return "unknown-event-type"
         case OSError() | sqlite3.Error() | MemoryError():
@@ -239,7 +247,14 @@ def describe(error: Exception) -> str:
     where it arose, because its text may hold what the event said.
     """
     match error:
-        case MemoryWeaveError() | ViewFenced() | UnknownEventType() | OSError() | sqlite3.Error():
+        case (
+            MemoryWeaveError()
+            | ViewFenced()
+            | ViewRemoved()
+            | UnknownEventType()
+            | OSError()
+            | sqlite3.Error()
+        ):
             return f"{type(error).__name__}: {error}"
         case _:
             frames = traceback.extract_tb(error.__traceback__)

@@ -44,9 +44,8 @@ class StatusFile:
     """The writer's end. The caller holds the view's lock."""
 
     def __init__(self, view: Path) -> None:
-        self._file = os.open(view / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if os.fstat(self._file).st_size < _SIZE:
-            os.pwrite(self._file, b" " * _SIZE, 0)
+        self._path = view / _NAME
+        self._file = _opened(self._path)
 
     def write(self, status: ViewStatus) -> None:
         """Replace what the file says."""
@@ -54,7 +53,16 @@ class StatusFile:
         text = msgspec.json.encode(short)
         if len(text) > _SIZE:
             text = msgspec.json.encode(msgspec.structs.replace(short, reason=short.reason[:300]))
+        if self.is_removed:
+            file = _opened(self._path)
+            os.close(self._file)
+            self._file = file
         os.pwrite(self._file, text.ljust(_SIZE), 0)
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether the file was removed, so that nobody reads what was written last."""
+        return os.fstat(self._file).st_nlink == 0
 
     def close(self) -> None:
         """Close the file; what it says stays."""
@@ -79,3 +87,10 @@ def read_status(view: Path) -> ViewStatus | None:
             if attempt == _READS - 1:
                 raise
     return None
+
+
+def _opened(path: Path) -> int:
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    if os.fstat(file).st_size < _SIZE:
+        os.pwrite(file, b" " * _SIZE, 0)
+    return file

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import lancedb
 import numpy as np
 
+from eventlog.redis_log import RedisLog
 from projections.generation import current_generation
 from projections.vector.cache import VectorCache
 from projections.vector.schema import TABLE, Row, embedded_text, from_arrow, text_sha
@@ -15,6 +17,8 @@ from tests.oracle_vector import stretches_of
 from tests.projections.analytics.building import in_the_log, shown
 from tests.projections.vector.places import differences
 from tests.state_tables import assert_state_equals_log
+from workers.settings import Settings
+from workers.views import VIEW_KINDS
 
 
 def assert_view_equals_log(view: Path, url: str, log_name: str) -> None:
@@ -41,14 +45,17 @@ def vector_rows(view: Path) -> list[Row]:
     return rows
 
 
-def seed_vectors(cache: VectorCache, url: str, log_name: str) -> None:
-    """Put a vector of each text of the log into the cache, so that no model is asked for them."""
+def seed_cache(settings: Settings, log: RedisLog) -> None:
+    """Put a vector of each text of the log into the node's cache: no model is asked for them."""
+    builder = VIEW_KINDS["vector"].builder(settings)
+    cache = VectorCache(settings.data / "cache", builder.embedder, builder.dimension)
     chance = np.random.default_rng(1)
     vectors = {}
-    for fact in read_log(url, log_name):
+    for fact in read_log(log.url, log.name):
         content = (fact["body"] or {}).get("content")
         if content is not None:
             vector = chance.normal(size=cache.dimension).astype(np.float32)
             text = embedded_text(fact["body"].get("speaker"), content)
             vectors[text_sha(text)] = vector / np.float32(np.linalg.norm(vector))
-    cache.put(vectors)
+    with closing(cache):
+        cache.put(vectors)

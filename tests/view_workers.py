@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,9 +53,9 @@ def shows(
     return status_of(settings, view)
 
 
-def reach(settings: Settings, position: int) -> None:
-    """Wait until every view runs and has come to ``position``."""
-    for view in VIEW_KINDS:
+def reach(settings: Settings, position: int, views: Iterable[str] = VIEW_KINDS) -> None:
+    """Wait until the views run and have come to ``position``."""
+    for view in views:
         shows(settings, view, lambda said: said.state == "running" and said.position == position)
 
 

@@ -31,6 +31,7 @@ from projections.build_request import (
     write_build_status,
 )
 from projections.generation import built_by, removable, sign
+from projections.presence import Presence
 from projections.projector import ViewFenced
 from projections.runner import describe
 from projections.scratch import remove_left_scratch
@@ -80,15 +81,19 @@ def keep_building(view: View, parts: LogParts, turn: threading.Lock, stop: threa
     """Build what is asked for until ``stop``; who holds ``turn`` builds. Removes old ones."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
     while not stop.is_set():
-        request = read_request(view.directory.path)
-        _remove_old(view, request)
-        if request is None:
-            stop.wait(_LOOK_EVERY_S)
-        elif turn.acquire(timeout=_LOOK_EVERY_S):
-            try:
-                _Attempts(view, parts, request).run(stop)
-            finally:
-                turn.release()
+        try:
+            request = read_request(view.directory.path)
+            _remove_old(view, request)
+            if request is None:
+                stop.wait(_LOOK_EVERY_S)
+            elif turn.acquire(timeout=_LOOK_EVERY_S):
+                try:
+                    _Attempts(view, parts, request).run(stop)
+                finally:
+                    turn.release()
+        except Exception as error:  # noqa: BLE001  # a full disk, say: the next look may do better
+            _log.error("building_broke_off", view=view.kind.name, reason=describe(error))
+            stop.wait(_PAUSES_S[-1])
 
 
 def _remove_old(view: View, request: BuildRequest | None) -> None:
@@ -144,7 +149,10 @@ class _Attempts:
         with ExitStack() as stack:
             opened = stack.enter_context(kind.open(self._parts.settings, folder, wanted))
 
+            there = stack.enter_context(closing(Presence([folder, *opened.anchors])))
+
             def between_batches(build: GenerationBuild) -> None:
+                there.check()
                 opened.while_building()
                 self._tell_progress(build)
 
@@ -168,6 +176,7 @@ class _Attempts:
                         return False
                     self._compare(folder)
                     opened.sync()
+                    there.check()
                     directory.switch_to(self._request.generation)
                     self._view.handover.ready = (stack.pop_all(), opened)
                     self._status = replace(self._status, position=build.position)
@@ -197,7 +206,7 @@ class _Attempts:
             stop.wait(0.01)
 
     def _compare(self, folder: Path) -> None:
-        if not self._request.compare:
+        if not (self._request.compare and self._view.directory.generation):
             return
         digest, live = self._view.kind.digest, self._view.directory.live
         self._status = replace(self._status, old_digest=digest(live), new_digest=digest(folder))

@@ -16,8 +16,9 @@ from eventlog.codec import Codec
 from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint, Subscription
-from projections.build_request import request_build
-from projections.generation import BuiltBy, ViewDirectory, built_by
+from projections.build_request import read_request, request_build
+from projections.generation import BuiltBy, ViewDirectory, ViewLocked, built_by
+from projections.presence import Presence, ViewRemoved
 from projections.projector import Projector, ViewDamaged
 from projections.runner import ProjectionRunner, describe, problem_of
 from projections.status import StatusFile, ViewStatus, read_status
@@ -30,6 +31,7 @@ from workers.views import OpenedView, ViewKind
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.5
+_REMOVED: Final = "its files were removed while it was written"
 
 _log = structlog.get_logger("projections")
 
@@ -124,7 +126,8 @@ def live_builder(directory: ViewDirectory) -> BuiltBy:
 def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
     """Write a view until ``stop``; where it cannot be opened, say so and try again.
 
-    After a stop that only a person or another generation can end, it waits for the latter.
+    After a stop that only a person or another generation can end, it waits for the latter. Where
+    the files are removed under it, no generation is live until the next one is built.
     """
     pause = _FIRST_PAUSE_S
     handover = view.handover
@@ -133,10 +136,14 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
         try:
             with handover.written():
                 switches = handover.switches
-                _write(view, parts, stop)
+                try:
+                    _write(view, parts, stop)
+                except ViewRemoved as error:
+                    # Here, while no switch can come between.
+                    _give_up(view, error)
         except ViewDamaged as error:
             _ask_for_another(view, error)
-            _await_switch(handover, switches, stop)
+            _await_switch(view, switches, stop)
         except Exception as error:  # noqa: BLE001  # damage to one view must not end the process
             _log.error("view_not_opened", view=view.kind.name, reason=describe(error))
             _tell(view, problem_of(error), describe(error))
@@ -144,11 +151,21 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         else:
             pause = _FIRST_PAUSE_S
-            _await_switch(handover, switches, stop)
+            _await_switch(view, switches, stop)
 
 
-def _await_switch(handover: Handover, switches: int, stop: threading.Event) -> None:
+def _await_switch(view: View, switches: int, stop: threading.Event) -> None:
+    """Wait for the next generation; return early where the live one was removed meanwhile."""
+    handover, directory = view.handover, view.directory
     while handover.switches == switches and not stop.is_set():
+        if directory.generation and not directory.live.is_dir():
+            return
+        try:
+            directory.keep_hold()
+            if not directory.generation:
+                _ask_anew(view)
+        except (OSError, ViewLocked) as error:
+            _log.error("view_not_held", view=view.kind.name, reason=describe(error))
         handover.halt.wait(_LOOK_EVERY_S)
 
 
@@ -156,11 +173,30 @@ def _ask_for_another(view: View, error: ViewDamaged) -> None:
     """Ask for the next generation of a view that cannot say how far it has come."""
     _log.error("view_damaged", view=view.kind.name, reason=describe(error))
     _tell(view, problem_of(error), f"{describe(error)}; its next generation is being built")
-    request_build(view.directory.path, f"damaged: {error}")
+    # What cannot be shown is set aside: nothing else serves that could be kept instead.
+    request_build(view.directory.path, f"damaged: {error}", allow_parked=True)
+
+
+def _give_up(view: View, error: ViewRemoved) -> None:
+    """Serve nothing rather than what is there no more, and have it built anew."""
+    _log.error("view_removed", view=view.kind.name, reason=describe(error))
+    view.directory.give_up_live()
+    _ask_anew(view)
+
+
+def _ask_anew(view: View) -> None:
+    """Ask for a generation of a view that has none; whoever removed it may remove the request."""
+    if read_request(view.directory.path) is None:
+        request_build(view.directory.path, _REMOVED, allow_parked=True)
+        _tell(view, "view-removed", f"{_REMOVED}; its next generation is being built")
 
 
 def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
+    directory = view.directory
+    if not directory.generation:
+        return
     with ExitStack() as stack:
+        live = stack.enter_context(closing(Presence([directory.live])))
         ready = view.handover.take_ready()
         if ready is not None:
             stack.enter_context(ready[0])
@@ -179,6 +215,13 @@ def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
             opened = stack.enter_context(
                 view.kind.open(parts.settings, view.directory.live, builder)
             )
+        files = stack.enter_context(closing(Presence(opened.anchors)))
+
+        def still_there() -> None:
+            live.check()
+            files.check()
+            directory.keep_hold()
+
         source = stack.enter_context(closing(parts.subscribe(opened.projector.checkpoint())))
         runner = ProjectionRunner(
             view.directory,
@@ -187,6 +230,7 @@ def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
             parts.log,
             opened.opener(parts.codec),
             between_batches=opened.while_live,
+            still_there=still_there,
         )
         with closing(runner):
             runner.run(stop, view.handover.halt)

@@ -30,7 +30,7 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     ``gather`` makes larger batches while it is live; ``opener`` opens the entries for it.
     ``while_live`` and ``while_building`` do bounded work between batches and tell whether more
     waits; ``finish`` does at once what a generation needs before it goes live, and ``sync`` brings
-    what was committed to the disk.
+    what was committed to the disk. ``anchors`` are files that are there as long as the generation.
     """
 
     projector: Projector
@@ -40,6 +40,7 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     while_building: Callable[[], bool] = lambda: False
     finish: Callable[[], None] = lambda: None
     sync: Callable[[], None]
+    anchors: tuple[Path, ...] = ()
 
 
 class OpenView(Protocol):
@@ -76,9 +77,11 @@ def _state_builder(_settings: Settings) -> BuiltBy:
 @contextmanager
 def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterator[OpenedView]:
     from projections.state.projector import StateProjector
+    from projections.state.schema import FILE_NAME
 
     with closing(StateProjector(folder)) as projector:
-        yield OpenedView(projector=projector, sync=projector.sync)
+        file = folder / FILE_NAME
+        yield OpenedView(projector=projector, sync=projector.sync, anchors=(file,))
 
 
 def _digest_state(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
@@ -105,11 +108,13 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
     from projections.vector.filler import VectorFiller
     from projections.vector.maintenance import Maintenance, optimize
     from projections.vector.projector import VectorProjector
+    from projections.vector.schema import TABLE
 
     embedder = make_embedder(settings)
     cache = VectorCache(settings.data / "cache", builder.embedder, builder.dimension)
     with closing(cache):
         projector = VectorProjector(folder, cache)
+        anchors = (folder / f"{TABLE}.lance",)
         upkeep = Maintenance(projector, report=_report_upkeep)
 
         def finish() -> None:
@@ -121,7 +126,10 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
             if (embedder.name, embedder.dimension) != (builder.embedder, builder.dimension):
                 # Its embedder is gone: what is new goes without vectors until the next generation.
                 yield OpenedView(
-                    projector=projector, while_live=upkeep.step, sync=lambda: sync_tree(folder)
+                    projector=projector,
+                    while_live=upkeep.step,
+                    sync=lambda: sync_tree(folder),
+                    anchors=anchors,
                 )
                 return
             filler = VectorFiller(projector, embedder, report=_report_embedder)
@@ -137,6 +145,7 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                     while_building=upkeep.step,
                     finish=finish,
                     sync=lambda: sync_tree(folder),
+                    anchors=anchors,
                 )
 
 

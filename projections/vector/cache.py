@@ -18,6 +18,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from projections.presence import identity_of
+
 _SQL_VARIABLES: Final = 500
 
 
@@ -34,15 +36,8 @@ class VectorCache:
         self.dimension = dimension
         self.path = folder / f"vectors-{_file_name(model)}.sqlite"
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(
-            self.path, check_same_thread=False, isolation_level=None, timeout=5.0
-        )
-        self._connection.execute("pragma journal_mode = wal")
-        self._connection.execute("pragma synchronous = off")
-        self._connection.execute(
-            "create table if not exists vectors"
-            " (text_sha blob primary key, vector blob not null) without rowid"
-        )
+        self._connection = _open(self.path)
+        self._file = identity_of(self.path)
 
     def get(self, shas: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """Give the vectors that are known, by the hex SHA-256 of their text.
@@ -55,10 +50,14 @@ class VectorCache:
             part = wanted[start : start + _SQL_VARIABLES]
             marks = ",".join("?" * len(part))
             with self._lock:
-                rows = self._connection.execute(
-                    f"select text_sha, vector from vectors where text_sha in ({marks})",  # noqa: S608  # marks are question marks
-                    part,
-                ).fetchall()
+                rows = (
+                    self._present()
+                    .execute(
+                        f"select text_sha, vector from vectors where text_sha in ({marks})",  # noqa: S608  # marks are question marks
+                        part,
+                    )
+                    .fetchall()
+                )
             for sha, raw in rows:
                 vector = np.frombuffer(raw, dtype="<f4")
                 if len(vector) == self.dimension:
@@ -76,18 +75,39 @@ class VectorCache:
                 )
             rows.append((bytes.fromhex(sha), vector.astype("<f4").tobytes()))
         with self._lock:
-            self._connection.execute("begin immediate")
+            connection = self._present()
+            connection.execute("begin immediate")
             try:
-                self._connection.executemany("insert or replace into vectors values (?, ?)", rows)
+                connection.executemany("insert or replace into vectors values (?, ?)", rows)
             except BaseException:
-                self._connection.execute("rollback")
+                connection.execute("rollback")
                 raise
-            self._connection.execute("commit")
+            connection.execute("commit")
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+    def _present(self) -> sqlite3.Connection:
+        """Give a connection to the file that is there now: a cache may be removed at any time."""
+        if identity_of(self.path) != self._file:
+            self._connection.close()
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
+            self._connection = _open(self.path)
+            self._file = identity_of(self.path)
+        return self._connection
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5.0)
+    connection.execute("pragma journal_mode = wal")
+    connection.execute("pragma synchronous = off")
+    connection.execute(
+        "create table if not exists vectors"
+        " (text_sha blob primary key, vector blob not null) without rowid"
+    )
+    return connection
 
 
 def _file_name(model: str) -> str:

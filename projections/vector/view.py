@@ -32,6 +32,7 @@ from eventlog.subscription import Checkpoint
 from projections.digest import ViewDigest
 from projections.generation import current_generation
 from projections.parking import ParkedEvent
+from projections.presence import identity_of
 from projections.vector.digest import digest_vector
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.ranking import rank
@@ -150,7 +151,7 @@ class VectorView:
         """``path`` is the view's directory, ``views/vector``."""
         self._path = path
         self._lock = threading.Lock()
-        self._opened: tuple[int, Any] | None = None
+        self._opened: tuple[object, Any] | None = None
         self._model: tuple[Any, str] | None = None
 
     def checkpoint(self) -> Checkpoint:
@@ -275,14 +276,15 @@ class VectorView:
         generation = current_generation(self._path)
         if generation is None:
             return None
+        folder = self._path / str(generation)
+        # Not the number alone: a view that was removed may have begun anew with the same one.
+        found = generation, identity_of(folder / f"{TABLE}.lance")
         with self._lock:
-            if self._opened is None or self._opened[0] != generation:
-                database = lancedb.connect(
-                    self._path / str(generation), read_consistency_interval=READ_CONSISTENCY
-                )
+            if self._opened is None or self._opened[0] != found:
+                database = lancedb.connect(folder, read_consistency_interval=READ_CONSISTENCY)
                 if TABLE not in database.list_tables().tables:
                     return None
-                self._opened = generation, database.open_table(TABLE)
+                self._opened = found, database.open_table(TABLE)
             return self._opened[1]
 
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,11 @@ from projections.digest import ViewDigest
 from projections.generation import current_generation
 from projections.projector import Projector
 from projections.status import read_status
-from projections.vector.cache import VectorCache
 from tests.histories import Historian
 from tests.servers import LogServer, eventually
-from tests.view_oracles import assert_view_equals_log, seed_vectors, vector_rows
+from tests.view_oracles import assert_view_equals_log, seed_cache, vector_rows
+from tests.view_workers import building
 from tests.workers.rebuilding_process import EVENTS_A_BATCH, SWITCH_POINTS, settings_of
-from tests.workers.test_view_storage import building
 from workers import view_building
 from workers.settings import Settings
 from workers.views import VIEW_KINDS
@@ -105,7 +103,7 @@ def kill_and_compare(
     node: Node, head: int, kills: Sequence[Kill], beginnings: Sequence[tuple[str, int]]
 ) -> None:
     """Kill a worker at each point of a rebuild of a view; then let one finish, and compare."""
-    seed_cache(node)
+    seed_cache(node.settings, node.log)
     node.run_to(head)
     before = {view: node.digest(view) for view in VIEWS}
     reached: dict[str, int] = {}
@@ -117,7 +115,7 @@ def kill_and_compare(
         assert current_generation(path) == (asked if at == "renamed" else old)
         assert {name: node.digest(name) for name in VIEWS} == before, "what is live is whole"
         reached[view] = VIEW_KINDS[view].digest(path / str(asked)).position
-        assert reached[view] == head or int(at) <= reached[view] < int(at) + EVENTS_A_BATCH
+        assert reached[view] == head or int(at) <= reached[view] < int(at) + 2 * EVENTS_A_BATCH
     left = [view for view in reached if read_request(node.path(view)) is not None]
     assert kills[-1][0] in left
     node.run_to(head)
@@ -131,14 +129,6 @@ def kill_and_compare(
         assert node.digest(view) == before[view]
         assert_view_equals_log(path, node.log.url, node.log.name)
     assert all(row.vector is not None for row in vector_rows(node.path("vector")) if row.is_open)
-
-
-def seed_cache(node: Node) -> None:
-    """Know every vector already, so that no test waits for a model."""
-    builder = VIEW_KINDS["vector"].builder(node.settings)
-    cache = VectorCache(node.settings.data / "cache", builder.embedder, builder.dimension)
-    with closing(cache):
-        seed_vectors(cache, node.log.url, node.log.name)
 
 
 def test_a_worker_killed_in_a_rebuild_of_each_view_harms_nothing(
