@@ -1,15 +1,22 @@
-"""The projection worker in a thread of the test, on a data directory with every view."""
+"""A node's workers on a data directory: in a thread of the test, or as their own processes."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from projections.digest import ViewDigest
 from projections.generation import current_generation
 from projections.status import ViewStatus, read_status
+from tests.nodes import COMMAND, clean_environment
 from tests.servers import eventually
 from workers.node import view_path
 from workers.projection_worker import build_views
@@ -30,6 +37,66 @@ def building(settings: Settings) -> Iterator[threading.Thread]:
     finally:
         stop.set()
         thread.join()
+
+
+class WorkerProcess:
+    """`memoryweave worker <name>` with the data, log and archive of ``settings``."""
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        command = [*COMMAND, "worker", name, "--data", str(settings.data), "--log", settings.log]
+        assert settings.redis_url is not None
+        environment = clean_environment() | {"REDIS_URL": settings.redis_url}
+        if settings.archive_location is not None:
+            environment["MEMORYWEAVE_ARCHIVE_LOCATION"] = settings.archive_location
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  # read after the process has ended
+        self._process = subprocess.Popen(
+            command, stdout=self._log, stderr=subprocess.STDOUT, env=environment
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def output(self) -> str:
+        """What it has printed so far."""
+        size = os.fstat(self._log.fileno()).st_size
+        return os.pread(self._log.fileno(), size, 0).decode(errors="replace")
+
+    def stop(self) -> None:
+        """Have it stand still."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it go on."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        self._process.kill()
+        self._process.wait()
+
+    def wait(self) -> int:
+        """Wait for its end and give its exit code."""
+        return self._process.wait(timeout=60)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self.go_on()
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        self._log.close()
 
 
 def status_of(settings: Settings, view: str) -> ViewStatus:

@@ -22,9 +22,9 @@ from eventlog.append import Fence
 from eventlog.archive.manifest import (
     Manifest,
     SegmentRecord,
+    lengthen,
     read_manifest,
     segment_name,
-    write_manifest,
 )
 from eventlog.archive.place import Place
 from eventlog.archive.reader import open_segment
@@ -147,7 +147,7 @@ class Archiver:
             raise ArchiveDamaged(first, f"{record.file_name} does not give back what was written")
         fence = self._fence()
         longer = replace(manifest, segments=(*manifest.segments, record))
-        write_manifest(self._place, longer)
+        lengthen(self._place, manifest, longer)
         self._announce(record, fence)
         return longer
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from domain.errors import Fenced
 from eventlog.archive.place import Place
 from eventlog.chain import BEGINNING
 from eventlog.outcomes import ArchiveDamaged
@@ -90,6 +91,19 @@ def read_manifest(place: Place) -> Manifest | None:
             )
         expected = segment.last + 1
     return manifest
+
+
+def lengthen(place: Place, known: Manifest, longer: Manifest) -> None:
+    """Put ``longer`` in the place of ``known``, if that is still the manifest there.
+
+    Who slept through the end of its lease finds that another has gone on: raises `Fenced` then,
+    and OSError while another is writing it.
+    """
+    with place.alone():
+        found = read_manifest(place)
+        if (found or Manifest(log=known.log, epoch=known.epoch)) != known:
+            raise Fenced("another process has archived meanwhile")
+        write_manifest(place, longer)
 
 
 def write_manifest(place: Place, manifest: Manifest) -> None:

@@ -6,7 +6,10 @@ new file, fsync, rename, fsync of the folder; object stores show a file only whe
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -24,6 +27,12 @@ class Place(Protocol):
 
     def delete(self, name: str) -> None:
         """Remove a file, if it is there."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep others who ask for the same out until the block ends. Raises OSError if one is in.
+
+        An object store knows no such thing: there it keeps nobody out.
+        """
 
     def names(self) -> list[str]:
         """Give the names of all files, sorted; [] where nothing was ever written."""
@@ -71,6 +80,17 @@ class Folder:
         """Remove a file."""
         (self._path / name).unlink(missing_ok=True)
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold a lock on the folder, which ends with the process at the latest."""
+        self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        finally:
+            os.close(folder)
+
     def names(self) -> list[str]:
         """Give the names of all complete files."""
         if not self._path.is_dir():
@@ -102,6 +122,10 @@ class Remote:
         """Remove a file."""
         if name in self.names():
             self._filesystem.delete_file(self._at(name))
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep nobody out."""
+        return nullcontext()
 
     def names(self) -> list[str]:
         """Give the names of all complete files."""

@@ -1,7 +1,8 @@
-"""An archiver in a process of its own that kills itself at one step.
+"""An archiver in a process of its own that kills or stops itself at one step.
 
-``python -m tests.faults.dying_archiver URL LOG FOLDER STEP``. The faults are in these wrappers,
-not in the product; SIGKILL tidies nothing up.
+``python -m tests.faults.dying_archiver URL LOG FOLDER STEP [SIGNAL]``, the signal SIGKILL or
+SIGSTOP, sent when the step is reached first. The faults are in these wrappers, not in the product;
+SIGKILL tidies nothing up. One that was stopped and finds itself fenced ends with `STEPPED_BACK`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from domain.errors import Fenced
 from eventlog.archive.archiver import Archiver
 from eventlog.archive.place import Folder
 from eventlog.archive.reader import Archive
@@ -24,11 +27,14 @@ from eventlog.scripts import THIN_INDEX, TRIM, Script
 from tests.eventlog.archived import NOW, SMALL
 
 LEASE_S = 0.3
+STEPPED_BACK = 3
 STEPS = (
     "closed",
     "half written",
     "written",
     "read back",
+    "lease renewed",
+    "alone",
     "on the manifest",
     "announced",
     "snapshots kept",
@@ -37,12 +43,23 @@ STEPS = (
 )
 
 
+_pending: list[signal.Signals] = []
+"""The signal that this process will send itself."""
+
+
 class DyingFolder(Folder):
     """A folder whose process dies around the write of a segment."""
 
     def __init__(self, path: Path, step: str) -> None:
         super().__init__(path)
         self._step = step
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        die_at("lease renewed", self._step)
+        with super().alone():
+            die_at("alone", self._step)
+            yield
 
     def write(self, name: str, data: bytes) -> None:
         segment = name.endswith(".parquet")
@@ -82,11 +99,12 @@ class DyingLog(RedisLog):
 
 
 def die_at(step: str, wanted: str) -> None:
-    if step == wanted:
-        os.kill(os.getpid(), signal.SIGKILL)
+    if step == wanted and _pending:
+        os.kill(os.getpid(), _pending.pop())
 
 
-def main(url: str, name: str, folder: str, step: str) -> None:
+def main(url: str, name: str, folder: str, step: str, how: str = "SIGKILL") -> None:
+    _pending.append(signal.Signals[how])
     place = DyingFolder(Path(folder), step)
 
     def keep_snapshots(kinds: Mapping[str, str]) -> None:
@@ -105,8 +123,11 @@ def main(url: str, name: str, folder: str, step: str) -> None:
             clock=lambda: NOW,
             rules=SMALL,
         )
-        archiver.archive_due()
-        archiver.trim()
+        try:
+            archiver.archive_due()
+            archiver.trim()
+        except Fenced:
+            sys.exit(STEPPED_BACK)
 
 
 if __name__ == "__main__":
