@@ -79,6 +79,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     administration.post_retry,
     administration.post_rebuild,
     administration.get_digest,
+    administration.post_backup,
     administration.get_replicas,
     audit.get_audit,
     audit.post_query,

@@ -92,6 +92,11 @@ def request_for(path: str, *, tag: str) -> Decorator:
     return post(path, status_code=202, responses=_problems(*_OF_EVERY_ROUTE), tags=[tag])
 
 
+def act(path: str, *, tag: str) -> Decorator:
+    """Declare a POST that does something to the node itself, and is done when it answers: 201."""
+    return post(path, status_code=201, responses=_problems(*_OF_EVERY_ROUTE), tags=[tag])
+
+
 def _problems(*statuses: int) -> dict[int, ResponseSpec]:
     return {
         status: ResponseSpec(

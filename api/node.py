@@ -16,7 +16,14 @@ from msgspec import Struct
 from commands.application import MemoryApplication
 from commands.command import Clock
 from inference.embedder import Embedder
-from memoryweave.contract import BuildItem, Health, NodeList, RebuildRequested, SettingItem
+from memoryweave.contract import (
+    BackupMade,
+    BuildItem,
+    Health,
+    NodeList,
+    RebuildRequested,
+    SettingItem,
+)
 from projections.analytics.view import AnalyticsView
 from projections.state.view import StateView
 from projections.vector.view import VectorView
@@ -132,6 +139,9 @@ class Node(Protocol):
 
     def nodes(self) -> NodeList:
         """Give the nodes that live on this log, this one marked. Raises `LogUnavailable`."""
+
+    def backup(self, *, vectors: bool) -> BackupMade:
+        """Back the node up into its own folder. Raises `BackupFailed` and what the log raises."""
 
     def retry_parked(self, view: str) -> None:
         """Ask whoever runs that view's projector to try its parked events again."""

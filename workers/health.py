@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 from domain.errors import MemoryWeaveError
 from eventlog.redis_log import RedisLog
-from memoryweave.contract import Degraded, EmbedderHealth, Health, LogHealth, ViewHealth
+from memoryweave.contract import (
+    BackupHealth,
+    Degraded,
+    EmbedderHealth,
+    Health,
+    LogHealth,
+    ViewHealth,
+)
 from projections.status import ViewStatus, read_status
+from workers.backup.folder import backups_in
+from workers.backup.place import backups_folder
 from workers.lifecycle_status import read_status as read_lifecycle_status
 from workers.log_server import log_url
 from workers.settings import SettingError
@@ -22,6 +31,8 @@ VERSION: Final = version("memoryweave")
 VIEWS: Final = ("state", "vector", "analytics")
 """The views that a node builds, under ``views/``."""
 LOG_ANSWERS_WITHIN_S: Final = 1.0
+BACKUP_TOO_OLD_S: Final = 2.0 * 86_400
+"""A daily backup was missed, and another day has gone by."""
 
 
 def look_at_node(node: Node) -> Health:
@@ -39,6 +50,7 @@ def look_at_node(node: Node) -> Health:
     lifecycle = read_lifecycle_status(node.values.data)
     if lifecycle is not None and lifecycle.active and lifecycle.trouble:
         degraded.append(Degraded(part="archive", reason=lifecycle.trouble))
+    backup = _look_at_backups(node, degraded)
     ready = log.writable or views["state"].generation > 0
     return Health(
         status="degraded" if ready and degraded else "ok" if ready else "unavailable",
@@ -48,7 +60,34 @@ def look_at_node(node: Node) -> Health:
         log=log,
         views=views,
         embedder=embedder,
+        backup=backup,
         degraded=degraded,
+    )
+
+
+def _look_at_backups(node: Node, degraded: list[Degraded]) -> BackupHealth | None:
+    """Describe the newest backup; one that is too old, or without its keys, is said."""
+    folder = backups_folder(node.values)
+    try:
+        backups = backups_in(folder)
+        size = backups[-1].path.stat().st_size if backups else 0
+    except OSError as error:
+        degraded.append(Degraded(part="backup", reason=f"{folder} cannot be read: {error}"))
+        return None
+    if not backups:
+        return None
+    newest = backups[-1]
+    age_s = (node.clock() - newest.made_at).total_seconds()
+    if node.values.backup_daily and age_s > BACKUP_TOO_OLD_S:
+        reason = f"the newest one, {newest.path.name}, is {age_s / 86_400:.0f} days old"
+        degraded.append(Degraded(part="backup", reason=reason))
+    return BackupHealth(
+        file=newest.path.name,
+        made_at=newest.made_at,
+        age_s=age_s,
+        size=size,
+        keys=newest.keys.exists(),
+        kept=len(backups),
     )
 
 

@@ -1,4 +1,4 @@
-"""The lifecycle worker: of all that run on one log, the holder of the lease archives and trims.
+"""The lifecycle worker: of all on one log, the holder of the lease archives, trims and backs up.
 
 An idle one stays small: what reads Parquet or loads aggregates is imported when something is due.
 """
@@ -19,6 +19,7 @@ from eventlog.archive.archiver import LEASE, Archiver
 from eventlog.lease import Lease
 from eventlog.redis_log import RedisLog
 from workers.archive import archive_location, archive_rules, open_archive
+from workers.backup.daily import DailyBackup
 from workers.cli.arguments import settings_flags
 from workers.keys import ensure_keys
 from workers.lifecycle_status import LifecycleStatus, write_status
@@ -62,9 +63,10 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
             clock=lambda: datetime.now(UTC),
             rules=archive_rules(settings),
         )
+        backup = DailyBackup(settings, log, lease)
         _log.info("watching", holder=holder)
         while True:
-            write_status(settings.data, _look(settings, lease, archiver))
+            write_status(settings.data, _look(settings, lease, archiver, backup))
             if stop.wait(every_s):
                 break
         try:
@@ -74,7 +76,9 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
     _log.info("stopped")
 
 
-def _look(settings: Settings, lease: Lease, archiver: Archiver) -> LifecycleStatus:
+def _look(
+    settings: Settings, lease: Lease, archiver: Archiver, backup: DailyBackup
+) -> LifecycleStatus:
     now = datetime.now(UTC)
     try:
         state = lease.take()
@@ -82,6 +86,7 @@ def _look(settings: Settings, lease: Lease, archiver: Archiver) -> LifecycleStat
             return LifecycleStatus(at=now, active=False)
         archived = archiver.archive_due()
         plan = archiver.trim() if settings.archive_trim else None
+        unsaved = backup.look(now)
     except Fenced as error:
         _log.warning("lease_lost", reason=str(error))
         return LifecycleStatus(at=now, active=False)
@@ -94,9 +99,8 @@ def _look(settings: Settings, lease: Lease, archiver: Archiver) -> LifecycleStat
     except MemoryWeaveError as error:
         _log.error("archive_stopped", reason=str(error))  # told in full; it holds no content
         return LifecycleStatus(at=now, active=True, trouble=str(error))
-    return LifecycleStatus(
-        at=now, active=True, archived=archived.last, trouble=_trimming_trouble(plan)
-    )
+    trouble = "; ".join(part for part in (_trimming_trouble(plan), unsaved) if part)
+    return LifecycleStatus(at=now, active=True, archived=archived.last, trouble=trouble)
 
 
 def _trimming_trouble(plan: TrimPlan | None) -> str:

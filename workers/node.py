@@ -27,6 +27,7 @@ from eventlog.guard import GuardReport
 from eventlog.nodes import Nodes
 from inference.embedder import Embedder
 from memoryweave.contract import (
+    BackupMade,
     BuildItem,
     Health,
     NodeItem,
@@ -181,6 +182,22 @@ class Node:
         """Give how the last building of a view's generation goes, None if there was none."""
         status = read_build_status(view_path(self.values, view))
         return None if status is None else msgspec.convert(to_builtins(status), BuildItem)
+
+    def backup(self, *, vectors: bool) -> BackupMade:
+        """Back the node up into its own folder. Raises what `make_backup` raises."""
+        from workers.backup.making import make_backup
+
+        made = make_backup(self.values, vectors=vectors, clock=self.clock)
+        return BackupMade(
+            file=made.path.name,
+            keys_file=made.keys_path.name,
+            made_at=made.made_at,
+            position=made.position,
+            chain=made.chain,
+            size=made.size,
+            keys=made.keys,
+            removed=list(made.removed),
+        )
 
     def retry_parked(self, view: str) -> None:
         """Ask the projection worker to replay a view's parked events. Raises `NotFound`."""

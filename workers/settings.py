@@ -80,6 +80,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     archive_hot_window: Annotated[int, Meta(ge=0)] = _RULES.hot_window
     archive_hold_events: Annotated[int, Meta(ge=0)] = _RULES.hold_events
     archive_hold_s: Annotated[float, Meta(ge=0)] = _RULES.hold_s
+    backup_daily: bool = True
+    backup_hour: Annotated[int, Meta(ge=0, le=23)] = 3
     policy: PolicySettings = DEFAULT_POLICY
 
 
@@ -214,7 +216,7 @@ DECLARED: Final = (
         "MEMORYWEAVE_TIME_ZONE",
         "time_zone",
         None,
-        "zone that days are cut in (nothing cuts days yet)",
+        "zone that days are cut in: when the daily backup is made, which ones are kept",
     ),
     Declared(
         "cors_origins",
@@ -255,6 +257,20 @@ DECLARED: Final = (
         "log_level", "MEMORYWEAVE_LOG_LEVEL", "log_level", "--log-level", "least level printed"
     ),
     *_declare_archive(),
+    Declared(
+        "backup_daily",
+        "MEMORYWEAVE_BACKUP_DAILY",
+        "backup.daily",
+        None,
+        "make a backup every day, in data/backups",
+    ),
+    Declared(
+        "backup_hour",
+        "MEMORYWEAVE_BACKUP_HOUR",
+        "backup.hour",
+        None,
+        "hour from which the day's backup is made, in time_zone",
+    ),
     *_declare_policy(),
 )
 _BY_FIELD: Final = {declared.field: declared for declared in DECLARED}

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from api.calls import require_admin, require_no_agent
 from api.dependencies import GivenCall
-from api.documented import question, request_for
+from api.documented import act, question, request_for
 from api.node import Node
 from memoryweave import contract
 from projections.parking import ParkedEvent
@@ -51,6 +51,18 @@ async def post_rebuild(
     return await call.threads.run(
         lambda: call.node.rebuild(view, allow_parked=allow_parked, compare=compare)
     )
+
+
+@act("/admin/backup", tag="admin")
+async def post_backup(call: GivenCall, vectors: FromQuery[bool] = True) -> contract.BackupMade:
+    """Back this node up now, into its own folder of backups (admin).
+
+    Commands and reads go on meanwhile. Answers when the backup is written and read back, which
+    takes minutes for a large log; 503 ``backup-failed`` while another one is being made.
+    ``vectors``: with what the embedder has computed.
+    """
+    require_admin(call.caller)
+    return await call.threads.ask_log(call.node.backup, vectors=vectors)
 
 
 @question("GET", "/admin/digest", tag="admin")

@@ -174,6 +174,16 @@ def rebuild(
     )
 
 
+def backup(*, vectors: bool = True) -> Operation[contract.BackupMade]:
+    """Back the service's node up now, into its own folder; may take minutes (admin's key)."""
+    return Operation(
+        method="POST",
+        path="/api/v1/admin/backup",
+        answer=contract.BackupMade,
+        query={"vectors": str(vectors).lower()},
+    )
+
+
 def replicas() -> Operation[contract.NodeList]:
     """List the nodes that live on the service's log, primaries too (admin's key)."""
     return get("/admin/replicas", contract.NodeList)

@@ -125,6 +125,7 @@ class Client:
     projections = _Method(administration.projections)
     retry_projection = _Method(administration.retry_projection)
     rebuild = _Method(administration.rebuild)
+    backup = _Method(administration.backup)
     digest = _Method(administration.digest)
     replicas = _Method(administration.replicas)
     audit = _Method(administration.audit)

@@ -638,6 +638,17 @@ class EmbedderHealth(Response, frozen=True, kw_only=True):
     state: str
 
 
+class BackupHealth(Response, frozen=True, kw_only=True):
+    """The newest backup that this node keeps. ``keys``: its keys part lies beside it."""
+
+    file: str
+    made_at: Time
+    age_s: float
+    size: int
+    keys: bool
+    kept: int
+
+
 class Health(Response, frozen=True, kw_only=True):
     """GET /health."""
 
@@ -648,6 +659,7 @@ class Health(Response, frozen=True, kw_only=True):
     log: LogHealth
     views: dict[str, ViewHealth]
     embedder: EmbedderHealth
+    backup: BackupHealth | None = None
     degraded: list[Degraded] = []
 
 
@@ -750,6 +762,23 @@ class ProjectionList(Response, frozen=True, kw_only=True):
     """GET /admin/projections."""
 
     items: list[ProjectionItem]
+
+
+class BackupMade(Response, frozen=True, kw_only=True):
+    """POST /admin/backup: a backup of the log up to ``position``, written and read back.
+
+    ``keys_file`` lies beside ``file``; without it no text of the backup can be opened. ``size`` is
+    in bytes. ``removed`` are older backups that made way for it.
+    """
+
+    file: str
+    keys_file: str
+    made_at: Time
+    position: int
+    chain: str
+    size: int
+    keys: int
+    removed: list[str] = []
 
 
 class RetryRequested(Response, frozen=True, kw_only=True):

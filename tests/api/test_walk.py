@@ -108,6 +108,7 @@ CALLS = {
     ("POST", "/admin/projections/{view}/retry"): named("/admin/projections/state/retry"),
     ("POST", "/admin/rebuild/{view}"): named("/admin/rebuild/state"),
     ("GET", "/admin/digest"): named("/admin/digest"),
+    ("POST", "/admin/backup"): named("/admin/backup"),
     ("GET", "/admin/replicas"): named("/admin/replicas"),
     ("GET", "/admin/audit"): named("/admin/audit"),
     ("POST", "/admin/audit/query"): named("/admin/audit/query", {"sql": "SELECT 1"}),

@@ -50,6 +50,7 @@ from workers.backup.folder import (
     sync_folder,
 )
 from workers.backup.keys_part import KeysHeader, KeysPartDamaged, last_strike, write_keys_part
+from workers.backup.place import backups_folder
 from workers.backup.retention import to_keep
 from workers.backup.settings_part import settings_text, without_secrets
 from workers.health import VERSION
@@ -75,11 +76,6 @@ class BackupMade(Struct, frozen=True, kw_only=True):
     keys: int
     files: int
     removed: tuple[str, ...] = ()
-
-
-def backups_folder(settings: Settings) -> Path:
-    """Give the folder in which a node keeps its backups."""
-    return settings.data / "backups"
 
 
 def make_backup(

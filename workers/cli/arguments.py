@@ -180,6 +180,7 @@ def _operation(commands: Subcommands) -> None:
     for reading in (show, tail):
         _json_flag(reading)
     _replay(commands)
+    _backup(commands)
     verify = _command(
         commands,
         "verify",
@@ -262,3 +263,37 @@ def _client(commands: Subcommands, name: str, module: str, meaning: str) -> Argu
 
 def _json_flag(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _backup(commands: Subcommands) -> None:
+    backup = _command(
+        commands,
+        "backup",
+        "workers.cli.backup:run",
+        "back this node up now; the service may run",
+        NODE_FLAGS,
+    )
+    backup.add_argument(
+        "--no-vectors", dest="vectors", action="store_false", help="they are computed again then"
+    )
+    backup.add_argument(
+        "--to", type=Path, metavar="FOLDER", help="default: data/backups, where old ones make way"
+    )
+    restore = _command(
+        commands,
+        "restore",
+        "workers.cli.restore:run",
+        "make a node of a backup, in an empty --data directory and an empty log",
+        NODE_FLAGS,
+    )
+    restore.add_argument("backup", type=Path, metavar="BACKUP")
+    restore.add_argument(
+        "--keys", type=Path, metavar="FILE", help="its keys part; default: the one beside it"
+    )
+    restore.add_argument(
+        "--without-keys",
+        action="store_true",
+        help="there is no keys part: restore what can be read without",
+    )
+    for parser in (backup, restore):
+        _json_flag(parser)

@@ -76,5 +76,10 @@ def _lines(health: Health) -> Iterable[str]:
     )
     yield f"embedder {health.embedder.name}, {health.embedder.state}"
     yield from view_table(health)
+    if health.backup is None:
+        yield "no backup yet"
+    else:
+        hours = health.backup.age_s / 3600
+        yield f"last backup {hours:.1f} h ago: {health.backup.file} ({health.backup.kept} kept)"
     for part in health.degraded:
         yield f"degraded: {part.part}: {part.reason}"
