@@ -17,7 +17,7 @@ _NEW: Final = ".new"
 
 
 class Place(Protocol):
-    """A flat set of named files. Names are plain, without ``/``."""
+    """A flat set of named files. Names are plain, without ``/``. Places may lie within places."""
 
     def read(self, name: str) -> bytes:
         """Give a file's bytes. Raises `FileNotFoundError`, OSError."""
@@ -36,6 +36,12 @@ class Place(Protocol):
 
     def names(self) -> list[str]:
         """Give the names of all files, sorted; [] where nothing was ever written."""
+
+    def folders(self) -> list[str]:
+        """Give the names of the places that lie within this one, sorted."""
+
+    def within(self, name: str) -> Place:
+        """Give the place of that name within this one, whether anything lies there or not."""
 
 
 def open_place(location: str | Path) -> Place:
@@ -95,7 +101,18 @@ class Folder:
         """Give the names of all complete files."""
         if not self._path.is_dir():
             return []
-        return sorted(p.name for p in self._path.iterdir() if not p.name.endswith(_NEW))
+        files = (path for path in self._path.iterdir() if path.is_file())
+        return sorted(path.name for path in files if not path.name.endswith(_NEW))
+
+    def folders(self) -> list[str]:
+        """Give the names of the folders in it."""
+        if not self._path.is_dir():
+            return []
+        return sorted(path.name for path in self._path.iterdir() if path.is_dir())
+
+    def within(self, name: str) -> Folder:
+        """Give the folder of that name in it."""
+        return Folder(self._path / name)
 
 
 class Remote:
@@ -129,11 +146,24 @@ class Remote:
 
     def names(self) -> list[str]:
         """Give the names of all complete files."""
+        found = (info.base_name for info in self._look() if info.is_file)
+        return sorted(name for name in found if not name.endswith(_NEW))
+
+    def folders(self) -> list[str]:
+        """Give the names of the prefixes below this one."""
+        return sorted(info.base_name for info in self._look() if not info.is_file)
+
+    def within(self, name: str) -> Remote:
+        """Give the prefix of that name below this one."""
+        return Remote(self._filesystem, self._at(name))
+
+    def _look(self) -> list[Any]:
         from pyarrow.fs import FileSelector
 
-        selector = FileSelector(self._prefix, allow_not_found=True)
-        found = (info for info in self._filesystem.get_file_info(selector) if info.is_file)
-        return sorted(info.base_name for info in found if not info.base_name.endswith(_NEW))
+        found: list[Any] = self._filesystem.get_file_info(
+            FileSelector(self._prefix, allow_not_found=True)
+        )
+        return found
 
     def _at(self, name: str) -> str:
         return f"{self._prefix}/{name}"

@@ -1,8 +1,9 @@
 """The vector cache: what a model once made of a text, kept across rebuilds.
 
 One SQLite file per model, ``cache/vectors-<model>.sqlite``, keyed by the SHA-256 of the embedded
-text. It is a cache: deleting it costs embedding again and nothing else, so it is not fsynced.
-One process writes (the filler); any number read beside it.
+text. It is a cache: deleting it costs fetching the vectors from the archive or embedding again, so
+it is not fsynced. One process writes vectors (the filler); any number read beside it, and the
+lifecycle worker notes what it has shipped (`projections.vector.shipping`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from projections.presence import identity_of
+from projections.vector.shipping import forget, open_cache_file, prepare, transaction
 
 _SQL_VARIABLES: Final = 500
 
@@ -34,10 +36,9 @@ class VectorCache:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.model = model
         self.dimension = dimension
-        self.path = folder / f"vectors-{_file_name(model)}.sqlite"
+        self.path = folder / f"vectors-{model_file_name(model)}.sqlite"
         self._lock = threading.Lock()
-        self._connection = _open(self.path)
-        self._file = identity_of(self.path)
+        self._open()
 
     def get(self, shas: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """Give the vectors that are known, by the hex SHA-256 of their text.
@@ -66,6 +67,62 @@ class VectorCache:
 
     def put(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Keep vectors under the hex SHA-256 of their text. Raises ValueError for a wrong shape."""
+        rows = self._rows(vectors)
+        with self._lock, transaction(self._present()):
+            self._connection.executemany(
+                "insert or ignore into unshipped select ?1"
+                " where not exists (select 1 from shipped where text_sha = ?1)",
+                ((sha,) for sha, _ in rows),
+            )
+            self._connection.executemany("insert or replace into vectors values (?, ?)", rows)
+
+    def take_over(self, vectors: Mapping[str, NDArray[np.float32]]) -> int:
+        """Keep vectors that the archive has, as `put` does; tell how many were not here.
+
+        Those that are here stay as they are; those that were forgotten here are not taken.
+        """
+        rows = self._rows(vectors)
+        with self._lock, transaction(self._present()):
+            before = self._connection.total_changes
+            self._connection.executemany(
+                "insert or ignore into vectors select ?1, ?2"
+                " where not exists (select 1 from forgotten where text_sha = ?1)",
+                rows,
+            )
+            return self._connection.total_changes - before
+
+    def forget(self, shas: Iterable[str]) -> None:
+        """Delete the vectors of these texts (hex SHA-256), here and, when next shipped, there."""
+        wanted = [bytes.fromhex(sha) for sha in shas]
+        if wanted:
+            with self._lock:
+                forget(self._present(), wanted)
+
+    def count(self) -> int:
+        """Say how many texts have a vector here."""
+        with self._lock:
+            counted: int = self._present().execute("select count(*) from vectors").fetchone()[0]
+        return counted
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _open(self) -> None:
+        self._connection = open_cache_file(self.path)
+        prepare(self._connection, self.model, self.dimension)
+        self._file = identity_of(self.path)
+
+    def _present(self) -> sqlite3.Connection:
+        """Give a connection to the file that is there now: a cache may be removed at any time."""
+        if identity_of(self.path) != self._file:
+            self._connection.close()
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
+            self._open()
+        return self._connection
+
+    def _rows(self, vectors: Mapping[str, NDArray[np.float32]]) -> list[tuple[bytes, bytes]]:
         rows = []
         for sha, vector in vectors.items():
             if vector.shape != (self.dimension,):
@@ -74,43 +131,10 @@ class VectorCache:
                     f" which makes {self.dimension} numbers"
                 )
             rows.append((bytes.fromhex(sha), vector.astype("<f4").tobytes()))
-        with self._lock:
-            connection = self._present()
-            connection.execute("begin immediate")
-            try:
-                connection.executemany("insert or replace into vectors values (?, ?)", rows)
-            except BaseException:
-                connection.execute("rollback")
-                raise
-            connection.execute("commit")
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._connection.close()
-
-    def _present(self) -> sqlite3.Connection:
-        """Give a connection to the file that is there now: a cache may be removed at any time."""
-        if identity_of(self.path) != self._file:
-            self._connection.close()
-            self.path.parent.mkdir(mode=0o700, exist_ok=True)
-            self._connection = _open(self.path)
-            self._file = identity_of(self.path)
-        return self._connection
+        return rows
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=5.0)
-    connection.execute("pragma journal_mode = wal")
-    connection.execute("pragma synchronous = off")
-    connection.execute(
-        "create table if not exists vectors"
-        " (text_sha blob primary key, vector blob not null) without rowid"
-    )
-    return connection
-
-
-def _file_name(model: str) -> str:
+def model_file_name(model: str) -> str:
     """Give a name safe for files; a changed one carries a digest, so that no two models meet."""
     safe = re.sub(r"[^A-Za-z0-9._-]", "_", model)[:80]
     if safe == model:

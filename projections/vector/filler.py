@@ -61,7 +61,7 @@ class VectorFiller:
         self._retry_s = retry_s
         self._stopped = threading.Event()
         self._todo: queue.SimpleQueue[list[_Waiting] | None] = queue.SimpleQueue()
-        self._tried: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+        self._tried: queue.SimpleQueue[list[_Waiting]] = queue.SimpleQueue()
         self._busy = False
         self._failing: frozenset[str] = frozenset()
         self._thread = threading.Thread(
@@ -76,11 +76,16 @@ class VectorFiller:
         """
         written = 0
         if self._busy and not self._tried.empty():
-            tried = self._tried.get()
-            written = self._projector.fill(self._projector.stored(tried))
+            tried = {row.row_id: text_sha(row.text) for row in self._tried.get()}
+            stored = self._projector.stored(tried)
+            # Of a text that was taken away meanwhile, the cache must not keep the vector.
+            self._projector.forget_unused(
+                tried[id_] for id_ in tried.keys() - {r.id for r in stored}
+            )
+            written = self._projector.fill(stored)
             self._busy = False
             # What is still waiting after its turn failed: the others go first.
-            self._failing |= self._projector.waiting.keys() & set(tried)
+            self._failing |= self._projector.waiting.keys() & tried.keys()
         if not self._busy:
             written += self._next_round()
         return written
@@ -121,7 +126,7 @@ class VectorFiller:
                 failure = self._embed(todo[start : start + TEXTS_PER_CALL]) or failure
                 if self._stopped.is_set() or isinstance(failure, EmbedderUnavailable):
                     break
-            self._tried.put([row.row_id for row in todo])
+            self._tried.put(todo)
             if failure is not None:
                 self._report(failure)
                 self._stopped.wait(self._retry_s)

@@ -57,10 +57,14 @@ class Needs(Struct, frozen=True):
 
 
 class WorkingRows:
-    """The rows that a batch works on, and which of them it changed."""
+    """The rows that a batch works on, and which of them it changed.
+
+    ``dropped`` holds the ``text_sha`` of texts that it took away from a row.
+    """
 
     def __init__(self) -> None:
         self.changed: dict[str, Row] = {}
+        self.dropped: set[str] = set()
         self._rows: dict[str, Row] = {}
         self._of_source: dict[str, list[str]] = {}
 
@@ -79,6 +83,7 @@ class WorkingRows:
             event_pos = position
         else:
             event_pos = max(position, before.event_pos + 1)
+            self.dropped |= {before.text_sha} - {row.text_sha, ""}
         self._rows[row.id] = self.changed[row.id] = replace(row, event_pos=event_pos)
 
     def of(self, source_id: str) -> list[Row]:

@@ -7,7 +7,7 @@ computed here (decision 0009).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -113,6 +113,8 @@ class VectorProjector:
         after = _advanced(before, fresh, checkpoint, released, parking.added)
         if after is before:
             return
+        # Before the merge: after a crash in between, the same batch finds the same texts again.
+        self._forget(rows.dropped, changing=rows.changed)
         changed = self._with_vectors(list(rows.changed.values()))
         # A merge that fails may have been committed all the same: then the table is asked again.
         self._known = None
@@ -144,6 +146,30 @@ class VectorProjector:
         for row_id in ids - left:
             self.waiting.pop(row_id, None)
         return updated
+
+    def forget_unused(self, shas: Iterable[str]) -> None:
+        """Take those texts' vectors out of the cache that no row has any more."""
+        self._forget(set(shas), changing={})
+
+    def _forget(self, shas: Set[str], changing: Mapping[str, Row]) -> None:
+        """Forget texts' vectors, except of a text that a row has besides or after ``changing``."""
+        cached = self.cache.get(shas).keys() - {row.text_sha for row in changing.values()}
+        if not cached:
+            return
+        found = (
+            self.table.search()
+            .where(f"text_sha IN ({sql_list(cached)})")
+            .select(["id", "text_sha"])
+            .to_arrow()
+        )
+        used = {
+            sha
+            for row_id, sha in zip(
+                *(found.column(n).to_pylist() for n in ("id", "text_sha")), strict=True
+            )
+            if row_id not in changing
+        }
+        self.cache.forget(cached - used)
 
     def _sentinel(self) -> Sentinel:
         if self._known is None:

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow.fs import FileSystem, LocalFileSystem, SubTreeFileSystem
 
-from eventlog.archive.place import Folder, Place, Remote, open_place
 from eventlog.chain import BEGINNING, links
 from eventlog.entry import RawEntry
 from eventlog.outcomes import LogGap
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint, Subscription
+from tests.archive_places import PLACES
 from tests.eventlog.archived import ArchivedLog
 from tests.servers import LogServer
 
 _names = itertools.count(1)
-
-PLACES: dict[str, Callable[[Path], Place]] = {
-    "a folder": Folder,
-    "a file URI": lambda path: open_place(f"file://{path}"),
-    "a subtree": lambda path: Remote(SubTreeFileSystem(str(path), LocalFileSystem()), "kept"),
-    "memory": lambda path: Remote(FileSystem.from_uri("mock:///")[0], "archive"),
-}
 
 
 @pytest.fixture(params=PLACES)
