@@ -38,6 +38,7 @@ from projections.scratch import remove_left_scratch
 from projections.status import read_status
 from workers.settings import Settings
 from workers.view_writing import LogParts, View, live_builder
+from workers.views import OpenedView
 
 OLD_STAYS_S: Final = 600.0
 """How long an old generation stays for who still reads it."""
@@ -151,6 +152,8 @@ class _Attempts:
 
             there = stack.enter_context(closing(Presence([folder, *opened.anchors])))
 
+            self._inherit(opened)
+
             def between_batches(build: GenerationBuild) -> None:
                 there.check()
                 opened.while_building()
@@ -191,6 +194,13 @@ class _Attempts:
             folder = directory.begin(self._request.generation)
             sign(folder, self._view.kind.builder(self._parts.settings))
         return folder
+
+    def _inherit(self, opened: OpenedView) -> None:
+        directory = self._view.directory
+        try:
+            opened.inherit(directory.live if directory.generation else None)
+        except Exception as error:  # noqa: BLE001  # damage may be why another is built; it costs time
+            _log.warning("nothing_inherited", view=self._view.kind.name, reason=describe(error))
 
     def _live_position(self) -> int:
         status = read_status(self._path)

@@ -17,6 +17,7 @@ from projections.digest import RowSeen, ViewDigest
 from projections.generation import BuiltBy, sync_tree
 from projections.projector import Projector
 from projections.retry import Opener
+from workers.archive import open_archive
 from workers.gathering import Gathering
 from workers.node import make_embedder
 from workers.settings import Settings
@@ -31,6 +32,8 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     ``while_live`` and ``while_building`` do bounded work between batches and tell whether more
     waits; ``finish`` does at once what a generation needs before it goes live, and ``sync`` brings
     what was committed to the disk. ``anchors`` are files that are there as long as the generation.
+    ``inherit`` takes over what would cost much to make again, also from the folder of the live
+    generation if there is one.
     """
 
     projector: Projector
@@ -41,6 +44,7 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     finish: Callable[[], None] = lambda: None
     sync: Callable[[], None]
     anchors: tuple[Path, ...] = ()
+    inherit: Callable[[Path | None], object] = lambda _: None
 
 
 class OpenView(Protocol):
@@ -106,6 +110,7 @@ def _vector_builder(settings: Settings) -> BuiltBy:
 def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[OpenedView]:
     from projections.vector.cache import VectorCache
     from projections.vector.filler import VectorFiller
+    from projections.vector.inheritance import fetch_vectors, inherit_vectors
     from projections.vector.maintenance import Maintenance, optimize
     from projections.vector.projector import VectorProjector
     from projections.vector.schema import TABLE
@@ -138,6 +143,11 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                 written = filler.write() > 0
                 return upkeep.step() or written
 
+            def inherit(live: Path | None) -> None:
+                inherited = inherit_vectors(live, cache) if live else 0
+                fetched = fetch_vectors(open_archive(settings).place, cache)
+                _log.info("vectors_inherited", of_the_live_one=inherited, of_the_archive=fetched)
+
             with closing(filler):
                 yield OpenedView(
                     projector=projector,
@@ -146,6 +156,7 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                     finish=finish,
                     sync=lambda: sync_tree(folder),
                     anchors=anchors,
+                    inherit=inherit,
                 )
 
 

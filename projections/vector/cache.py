@@ -12,9 +12,9 @@ import hashlib
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,36 +45,34 @@ class VectorCache:
 
         An entry of another length than the model's dimension counts as unknown.
         """
-        wanted = [bytes.fromhex(sha) for sha in dict.fromkeys(shas)]
         found: dict[str, NDArray[np.float32]] = {}
-        for start in range(0, len(wanted), _SQL_VARIABLES):
-            part = wanted[start : start + _SQL_VARIABLES]
-            marks = ",".join("?" * len(part))
-            with self._lock:
-                rows = (
-                    self._present()
-                    .execute(
-                        f"select text_sha, vector from vectors where text_sha in ({marks})",  # noqa: S608  # marks are question marks
-                        part,
-                    )
-                    .fetchall()
-                )
-            for sha, raw in rows:
-                vector = np.frombuffer(raw, dtype="<f4")
-                if len(vector) == self.dimension:
-                    found[sha.hex()] = vector
+        for sha, raw in self._select("vector", shas):
+            vector = np.frombuffer(raw, dtype="<f4")
+            if len(vector) == self.dimension:
+                found[sha.hex()] = vector
         return found
+
+    def known(self, shas: Iterable[str]) -> set[str]:
+        """Tell which texts have a vector here, without reading it."""
+        right = 4 * self.dimension
+        return {sha.hex() for sha, size in self._select("length(vector)", shas) if size == right}
 
     def put(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Keep vectors under the hex SHA-256 of their text. Raises ValueError for a wrong shape."""
         rows = self._rows(vectors)
         with self._lock, transaction(self._present()):
-            self._connection.executemany(
-                "insert or ignore into unshipped select ?1"
-                " where not exists (select 1 from shipped where text_sha = ?1)",
-                ((sha,) for sha, _ in rows),
-            )
+            self._ship_later(sha for sha, _ in rows)
             self._connection.executemany("insert or replace into vectors values (?, ?)", rows)
+
+    def take_back(self, vectors: Mapping[str, NDArray[np.float32]]) -> int:
+        """Keep vectors that a view of this node still has, as `take_over` does; they are shipped.
+
+        Tells how many were not here.
+        """
+        rows = self._rows(vectors)
+        with self._lock, transaction(self._present()):
+            self._ship_later(sha for sha, _ in rows)
+            return self._add(rows)
 
     def take_over(self, vectors: Mapping[str, NDArray[np.float32]]) -> int:
         """Keep vectors that the archive has, as `put` does; tell how many were not here.
@@ -83,13 +81,7 @@ class VectorCache:
         """
         rows = self._rows(vectors)
         with self._lock, transaction(self._present()):
-            before = self._connection.total_changes
-            self._connection.executemany(
-                "insert or ignore into vectors select ?1, ?2"
-                " where not exists (select 1 from forgotten where text_sha = ?1)",
-                rows,
-            )
-            return self._connection.total_changes - before
+            return self._add(rows)
 
     def forget(self, shas: Iterable[str]) -> None:
         """Delete the vectors of these texts (hex SHA-256), here and, when next shipped, there."""
@@ -122,6 +114,23 @@ class VectorCache:
             self._open()
         return self._connection
 
+    def _add(self, rows: Sequence[tuple[bytes, bytes]]) -> int:
+        before = self._connection.total_changes
+        self._connection.executemany(
+            "insert or ignore into vectors select ?1, ?2"
+            " where not exists (select 1 from forgotten where text_sha = ?1)",
+            rows,
+        )
+        return self._connection.total_changes - before
+
+    def _ship_later(self, shas: Iterable[bytes]) -> None:
+        self._connection.executemany(
+            "insert or ignore into unshipped select ?1"
+            " where not exists (select 1 from shipped where text_sha = ?1)"
+            " and not exists (select 1 from forgotten where text_sha = ?1)",
+            ((sha,) for sha in shas),
+        )
+
     def _rows(self, vectors: Mapping[str, NDArray[np.float32]]) -> list[tuple[bytes, bytes]]:
         rows = []
         for sha, vector in vectors.items():
@@ -132,6 +141,16 @@ class VectorCache:
                 )
             rows.append((bytes.fromhex(sha), vector.astype("<f4").tobytes()))
         return rows
+
+    def _select(self, column: str, shas: Iterable[str]) -> Iterator[tuple[bytes, Any]]:
+        wanted = [bytes.fromhex(sha) for sha in dict.fromkeys(shas)]
+        for start in range(0, len(wanted), _SQL_VARIABLES):
+            part = wanted[start : start + _SQL_VARIABLES]
+            marks = ",".join("?" * len(part))
+            question = f"select text_sha, {column} from vectors where text_sha in ({marks})"  # noqa: S608  # ours
+            with self._lock:
+                found = self._present().execute(question, part).fetchall()
+            yield from found
 
 
 def model_file_name(model: str) -> str:

@@ -66,11 +66,12 @@ def well(exchange: Exchange) -> None:
 
 
 class EmbeddingServer:
-    """Keeps what was asked; ``behaviours`` are used up one a request, then it behaves well."""
+    """Keeps what was asked; ``behaviours`` are used up one a request, then it does as ``usual``."""
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
         self._server = server
         self.behaviours: list[Behaviour] = []
+        self.usual: Behaviour = well
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str | None] = []
 
@@ -96,7 +97,7 @@ def embedding_server() -> Iterator[EmbeddingServer]:
             with lock:
                 state.requests.append(request)
                 state.authorizations.append(self.headers.get("Authorization"))
-                behaviour = state.behaviours.pop(0) if state.behaviours else well
+                behaviour = state.behaviours.pop(0) if state.behaviours else state.usual
             behaviour(Exchange(self, request))
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # their name
