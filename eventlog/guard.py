@@ -21,7 +21,7 @@ from redis.exceptions import ResponseError
 
 from domain.errors import LogUnavailable
 from eventlog.connection import Connections, NotSent
-from eventlog.log_format import bring_up_to_date
+from eventlog.log_format import bring_up_to_date, require_present_format
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head, RedisLog
 from eventlog.subscription import Checkpoint
@@ -116,6 +116,7 @@ def guard_followed_log(
         _require_primary(_info(server, "replication"))
         shortfalls = _shortfalls(server)
         head = _require_known_history(log, expected_epoch, known)
+        require_present_format(log)
     except (NotSent, redis.RedisError, OSError) as error:
         raise LogUnavailable(f"the log server does not answer: {error}") from error
     finally:

@@ -16,6 +16,18 @@ FORMAT: Final = b"2"
 _BUCKETS_OF_FORMAT_1: Final = 256
 
 
+def require_present_format(log: RedisLog) -> None:
+    """Raise `LogFork` unless the log has the form that this program reads; changes nothing."""
+    found = log.call("HGET", log.keys.meta, "format")
+    if found == b"1":
+        raise LogFork(
+            f"the log has format 1, this program reads format {FORMAT.decode()}: start a primary "
+            "of this program's version first, it moves what is kept in the older form"
+        )
+    if found not in (None, FORMAT):
+        raise _unknown(found)
+
+
 def bring_up_to_date(log: RedisLog) -> None:
     """Move what is kept in an older form; may be broken off and done again at any point.
 
@@ -25,10 +37,7 @@ def bring_up_to_date(log: RedisLog) -> None:
     if found in (None, FORMAT):
         return
     if found != b"1":
-        raise LogFork(
-            f"the log has format {found.decode(errors='replace')}, this program knows format "
-            f"{FORMAT.decode()}: use a newer one"
-        )
+        raise _unknown(found)
     for number in range(_BUCKETS_OF_FORMAT_1):
         old = log.keys.sealing_keys_of_format_1(number)
         stored = log.call("HGETALL", old)
@@ -36,3 +45,10 @@ def bring_up_to_date(log: RedisLog) -> None:
         log.put_subject_keys((key_field(subject.decode()), key) for subject, key in pairs)
         log.call("DEL", old)
     log.call("HSET", log.keys.meta, "format", FORMAT)
+
+
+def _unknown(found: bytes) -> LogFork:
+    return LogFork(
+        f"the log has format {found.decode(errors='replace')}, this program knows format "
+        f"{FORMAT.decode()}: use a newer one"
+    )

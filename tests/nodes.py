@@ -58,12 +58,12 @@ class NodeProcess:
     @property
     def key(self) -> str:
         """The admin's key."""
-        return self._keys()["API_KEY"]
+        return self.environment.get("API_KEY") or self._keys()["API_KEY"]
 
     @property
     def owner_key(self) -> str:
         """The owner's key."""
-        return self._keys()["OWNER_KEY"]
+        return self.environment.get("OWNER_KEY") or self._keys()["OWNER_KEY"]
 
     def client(self, key: str | None = None, **options: Any) -> Client:
         """Give a client with the admin's key or another; without an outbox unless one is given."""
@@ -109,6 +109,31 @@ class NodeProcess:
                 found["volatile" if "volatile.sock" in " ".join(line) else "log"] = child
         return found
 
+    def processes(self) -> list[psutil.Process]:
+        """Give the supervisor and everything that runs below it, its servers too."""
+        supervisor = psutil.Process(self.pid)
+        return [supervisor, *supervisor.children(recursive=True)]
+
+    def kill(self) -> None:
+        """End every process of the node as a power cut does; the files stay."""
+        assert self._process is not None
+        killed = self.processes()
+        for process in killed:
+            process.kill()
+        self._process.wait()
+        self._process = None
+        psutil.wait_procs(killed, timeout=10)
+
+    def pause(self) -> None:
+        """Stop every process of the node where it stands (SIGSTOP)."""
+        for process in self.processes():
+            process.suspend()
+
+    def resume(self) -> None:
+        """Let a paused node go on."""
+        for process in self.processes():
+            process.resume()
+
     def signal(self, number: signal.Signals) -> None:
         """Send the supervisor a signal."""
         assert self._process is not None
@@ -136,6 +161,10 @@ class NodeProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Stop it if it runs."""
         if self._process is not None:
             self.stop()
 

@@ -1,0 +1,184 @@
+"""A primary and two replicas under mixed commands; one replica is killed, one stopped, repeatedly.
+
+At rest every view of every node has the same digest, and says what oracles fold from the raw log by
+other code.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memoryweave.client import Client
+from memoryweave.contract import DigestItem
+from tests.api.service import ADMIN_KEY, OWNER_KEY, running_service
+from tests.faults.mixed_commands import Ledger, assert_each_command_once, talk, vector_rows
+from tests.inference.embedding_server import EmbeddingServer, embedding_server
+from tests.nodes import NodeProcess
+from tests.oracle import Fact, read_log
+from tests.oracle_analytics import event_differences, event_rows
+from tests.oracle_vector import stretches_of
+from tests.projections.vector.places import differences
+from tests.servers import LogServer, eventually
+from tests.state_tables import assert_state_equals_log
+
+CLIENTS = 8
+MODEL, DIMENSION = "seeded", "8"
+
+
+class Cluster:
+    """The servers that nodes share, and the nodes that run, by the name of their directory."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.log = stack.enter_context(LogServer())
+        self.embeddings = stack.enter_context(embedding_server())
+        self.archive = str(folder / "archive")
+        self._volatile = stack.enter_context(LogServer(appendonly="no"))
+        self._folder = folder
+        self._stack = stack
+        self._urls: dict[str, str] = {}
+
+    @property
+    def urls(self) -> list[str]:
+        return list(self._urls.values())
+
+    @property
+    def folders(self) -> list[Path]:
+        return [self._folder / name for name in self._urls]
+
+    def client(self, url: str) -> Client:
+        return Client(url, ADMIN_KEY, outbox=None)
+
+    def primary(self, **environment: str) -> NodeProcess:
+        given = {"REDIS_URL": self.log.url, "MEMORYWEAVE_ARCHIVE_LOCATION": self.archive}
+        return self._process("primary", **self._given(self.embeddings), **given, **environment)
+
+    def primary_in_this_process(self) -> None:
+        """Serve the primary from threads: a third process would be a third of the test's time."""
+        flags: dict[str, Any] = {
+            "embed_endpoint": self.embeddings.endpoint,
+            "embed_model": MODEL,
+            "embed_dimension": DIMENSION,
+            "archive_location": self.archive,
+        }
+        service = self._stack.enter_context(
+            running_service(self.log, self._volatile, self._folder / "primary", "main", **flags)
+        )
+        # What it tells other nodes in the log is made of its settings, which know no free port.
+        self._urls["primary"] = service.url
+
+    def replica(self, name: str, embeddings: EmbeddingServer) -> NodeProcess:
+        flags = ["--log", self.log.url, "--bootstrap", self.archive]
+        if "primary" in self._urls:
+            flags += ["--primary", self._urls["primary"]]
+        return self._process(name, *flags, verb="replica", **self._given(embeddings))
+
+    def _given(self, embeddings: EmbeddingServer) -> dict[str, str]:
+        return {
+            "API_KEY": ADMIN_KEY,
+            "OWNER_KEY": OWNER_KEY,
+            "VOLATILE_URL": self._volatile.url,
+            "EMBED_ENDPOINT": embeddings.endpoint,
+            "EMBED_MODEL": MODEL,
+            "EMBED_DIMENSION": DIMENSION,
+        }
+
+    def _process(self, name: str, *flags: str, verb: str = "up", **given: str) -> NodeProcess:
+        node = NodeProcess(self._folder / name, *flags, verb=verb, **given)
+        node.start(wait=False)
+        self._stack.callback(node.end)
+        self._urls[name] = node.url
+        return node
+
+
+@pytest.mark.parametrize(
+    ("commands", "rounds", "stopped_s"),
+    [
+        pytest.param(25, 1, 1.0, id="200 commands"),
+        pytest.param(1250, 4, 30.0, id="10,000 commands", marks=pytest.mark.slow),
+    ],
+)
+def test_three_nodes_say_the_same_at_rest(
+    tmp_path: Path, commands: int, rounds: int, stopped_s: float
+) -> None:
+    seed = 20261130
+    print(f"seed {seed}")
+    with ExitStack() as stack:
+        cluster = Cluster(tmp_path, stack)
+        if rounds == 1:
+            cluster.primary_in_this_process()
+        else:
+            cluster.primary(MEMORYWEAVE_ARCHIVE_TRIM="false")
+        replicas = [cluster.replica(name, cluster.embeddings) for name in ("killed", "stopped")]
+        for replica in replicas:
+            eventually(replica.is_ready, within_s=120, every_s=0.1)
+        with cluster.client(cluster.urls[0]) as client:
+            ledger = Ledger(client.remember("the first memory").memory_id)
+        with _talking(cluster.urls, ledger, commands, seed):
+            for number in range(1, rounds + 1):
+                due = CLIENTS * commands * number // (rounds + 1)
+                eventually(lambda due=due: ledger.has(due), within_s=1200)
+                _kill_and_stop(*replicas, stopped_s)
+        facts = read_log(cluster.log.url)
+        assert_each_command_once(facts, ledger)
+        for url, folder in zip(cluster.urls, cluster.folders, strict=True):
+            eventually(lambda url=url: _has_all(cluster, url, len(facts)), within_s=300)
+            _assert_says_what_the_log_says(folder / "views", cluster.log.url, facts)
+        digests = [_digests(cluster, url) for url in cluster.urls]
+        assert digests == digests[:1] * 3
+        assert [item.position for item in digests[0]] == [len(facts)] * 3
+        print(f"{len(facts)} events; {[(item.view, item.sha256[:8]) for item in digests[0]]}")
+
+
+@contextmanager
+def _talking(urls: Sequence[str], ledger: Ledger, commands: int, seed: int) -> Iterator[None]:
+    """Mix commands at all nodes while the block runs, and until each is answered."""
+    clients = [
+        threading.Thread(target=talk, args=(urls, ADMIN_KEY, ledger, f"{seed}-{number}", commands))
+        for number in range(CLIENTS)
+    ]
+    for client in clients:
+        client.start()
+    yield
+    for client in clients:
+        client.join(timeout=1800)
+    assert not any(client.is_alive() for client in clients)
+    assert ledger.failures == []
+
+
+def _kill_and_stop(killed: NodeProcess, stopped: NodeProcess, stopped_s: float) -> None:
+    killed.kill()
+    stopped.pause()
+    goes_on_at = time.monotonic() + stopped_s
+    killed.start(wait=False)
+    # Not a wait for anything: to be stopped for so long is what this is about.
+    eventually(lambda: time.monotonic() >= goes_on_at, within_s=stopped_s + 10)
+    stopped.resume()
+    for node in (killed, stopped):
+        eventually(node.is_ready, within_s=300, every_s=0.1)
+
+
+def _has_all(cluster: Cluster, url: str, head: int) -> bool:
+    with cluster.client(url) as client:
+        views = client.health().views
+    return all(
+        view.position == head and not view.parked and not view.missing_vectors
+        for view in views.values()
+    )
+
+
+def _digests(cluster: Cluster, url: str) -> list[DigestItem]:
+    with cluster.client(url) as client:
+        return client.digest().items
+
+
+def _assert_says_what_the_log_says(views: Path, url: str, facts: list[Fact]) -> None:
+    assert_state_equals_log(views / "state", url)
+    assert differences(vector_rows(views.parent), stretches_of(facts)) == []
+    assert event_differences(event_rows(views / "analytics"), facts) == []
