@@ -1,9 +1,9 @@
 #!lua
 -- Appends the events of one command to the log: all of them, or nothing.
 --
--- Order: command id, fence, versions, sealing keys, tracking; the first write comes after the last
--- check. There is no clock and no chance in here, and every key is declared. The shebang makes the
--- server refuse the whole script when it is out of memory, before it starts.
+-- Order: which log it is, command id, fence, versions, sealing keys, tracking; the first write comes
+-- after the last check. There is no clock and no chance in here, and every key is declared. The
+-- shebang makes the server refuse the whole script when it is out of memory, before it starts.
 --
 -- KEYS  1 log  2 command records  3 meta  4 tracking  5 lease
 --       then one sorted set per aggregate (written or only read), then one hash per sealing key
@@ -12,18 +12,24 @@
 --       5 fencing token, or ''  6 name of the tracked log, or ''  7 tracked position
 --       8 epoch for a log that has none  9 number of aggregates  10 number of sealing keys
 --       11 number of aggregates that were only read
+--       12 the epoch that the writer follows, or ''  13 the last position that it was told of
 --       then per sealing key: its field, key, and what to do with it: 'make' it unless it is there,
 --       'hold' (it must be there), 'destroy'
 --       then per aggregate that was only read: its number, its version (0: it has no events)
 --       then per event: number of its aggregate, then e k a n t s o u r p d
 -- Returns a status and its numbers; positions are integers below 2^53.
 
-local HEADER_KEYS, HEADER_ARGS, KEY_ARGS, EVENT_ARGS = 5, 11, 3, 12
+local HEADER_KEYS, HEADER_ARGS, KEY_ARGS, EVENT_ARGS = 5, 13, 3, 12
 
 local command_id, fingerprint = ARGV[1], ARGV[2]
 local aggregates, sealing_keys = tonumber(ARGV[9]), tonumber(ARGV[10])
 local first_read = HEADER_ARGS + KEY_ARGS * sealing_keys + 1
 local first_event = first_read + 2 * tonumber(ARGV[11])
+
+local epoch = redis.call('HGET', KEYS[3], 'epoch') or ''
+if ARGV[12] ~= '' and epoch ~= ARGV[12] then
+  return {'forked', epoch, -1}
+end
 
 local record = redis.call('HGET', KEYS[2], command_id)
 if record then
@@ -89,6 +95,26 @@ if ARGV[6] ~= '' then
   end
 end
 
+local function last_generated()
+  local info = redis.call('EXISTS', KEYS[1]) == 1 and redis.call('XINFO', 'STREAM', KEYS[1]) or {}
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then
+      return tonumber(string.match(info[i + 1], '^(%d+)-'))
+    end
+  end
+  return 0
+end
+
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local head = newest and tonumber(string.match(newest[1], '^(%d+)-')) or 0
+if head < tonumber(ARGV[13]) then
+  -- Trimmed or deleted, or lost: a log that ends before what a writer was told of has another end.
+  head = last_generated()
+  if head < tonumber(ARGV[13]) then
+    return {'forked', epoch, head}
+  end
+end
+
 local function add(position, at)
   return redis.pcall('XADD', KEYS[1], string.format('%d-0', position),
     'e', ARGV[at + 1], 'k', ARGV[at + 2], 'a', ARGV[at + 3], 'n', ARGV[at + 4],
@@ -96,17 +122,10 @@ local function add(position, at)
     'u', ARGV[at + 8], 'r', ARGV[at + 9], 'p', ARGV[at + 10], 'd', ARGV[at + 11])
 end
 
-local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-local head = newest and tonumber(string.match(newest[1], '^(%d+)-')) or 0
 if first_event <= #ARGV and type(add(head + 1, first_event)) == 'table' then
   -- Refused, so nothing is written yet: the newest entries were trimmed or deleted. The stream
   -- remembers its last id; asking for it always would copy its first entry, however large.
-  local info = redis.call('XINFO', 'STREAM', KEYS[1])
-  for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then
-      head = tonumber(string.match(info[i + 1], '^(%d+)-'))
-    end
-  end
+  head = last_generated()
   local added = add(head + 1, first_event)
   if type(added) == 'table' then
     return added
@@ -143,4 +162,4 @@ redis.call('HSET', KEYS[2], command_id,
 if new_day then
   redis.call('EXPIREAT', KEYS[2], ARGV[3])
 end
-return {'appended', first, position}
+return {'appended', first, position, redis.call('HGET', KEYS[3], 'epoch')}

@@ -13,7 +13,7 @@ from domain.identity import command_time_ms
 from eventlog.connection import Argument
 from eventlog.entry import RawEntry, arguments_of
 from eventlog.keys import Keys, commands_expire_at, key_field
-from eventlog.outcomes import Appended, Conflict, Duplicate, KeyMismatch, TrackingConflict
+from eventlog.outcomes import Appended, Conflict, Duplicate, KeyMismatch, LogFork, TrackingConflict
 
 MAX_EVENTS: Final = 1_000
 MAX_BYTES: Final = 4 * 1024 * 1024
@@ -50,6 +50,13 @@ class SealingKeys(Struct, frozen=True):
     made: Mapping[str, bytes] = {}
     held: Mapping[str, bytes] = {}
     destroyed: Sequence[str] = ()
+
+
+class Followed(Struct, frozen=True):
+    """Which log a writer follows: its epoch ("": not known yet), the last position told to it."""
+
+    epoch: str = ""
+    position: int = 0
 
 
 class AppendRequest(Struct, frozen=True):
@@ -96,6 +103,7 @@ def build_request(
     rule: VersionRule,
     new_epoch: str,
     unchanged: Mapping[str, int],
+    followed: Followed,
 ) -> AppendRequest:
     """Lay out an append for the script. Raises `TooLarge` for a batch over its limits."""
     if len(entries) > MAX_EVENTS:
@@ -141,6 +149,8 @@ def build_request(
             len(aggregates),
             len(sealing_keys),
             len(unchanged),
+            followed.epoch,
+            followed.position,
             *(
                 part
                 for subject, key, what in sealing_keys
@@ -153,13 +163,32 @@ def build_request(
     )
 
 
+def followed_after(reply: Sequence[Any], followed: Followed) -> Followed:
+    """Give what a writer follows once it has this answer."""
+    match reply:
+        case [b"appended", _, last, epoch]:
+            return Followed(epoch.decode(), max(last, followed.position))
+        case _:
+            return followed
+
+
 def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Duplicate:
     """Turn the script's answer into an outcome; raises those that are refusals."""
     match reply:
-        case [b"appended", first, last]:
+        case [b"appended", first, last, _]:
             return Appended(first, last)
         case [b"duplicate", first, last]:
             return Duplicate(first, last)
+        case [b"forked", epoch, -1]:
+            raise LogFork(
+                f"the log has epoch {epoch.decode() or '(none: it is empty)'}, this writer follows "
+                "another one: nothing was stored"
+            )
+        case [b"forked", _, head]:
+            raise LogFork(
+                f"the log ends at {head} and has acknowledged more to this writer: it has lost "
+                "events, and nothing was stored"
+            )
         case [b"key-reused"]:
             raise KeyReused(
                 f"command {request.command_id} was stored with another request: use a new key"

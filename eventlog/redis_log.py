@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
+from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -18,10 +19,12 @@ from redis.exceptions import ResponseError
 from domain.errors import KeyReused, LogUnavailable
 from eventlog.append import (
     Fence,
+    Followed,
     SealingKeys,
     Tracked,
     VersionRule,
     build_request,
+    followed_after,
     outcome_of,
     require_age_allowed,
 )
@@ -91,7 +94,19 @@ class RedisLog:
         self._clock = clock
         self._deadline_s = deadline_s
         self._new_epoch = new_epoch
+        self._followed = Followed()
+        self._following = Lock()
         self._server = Connections(url, timeout_s=min(attempt_timeout_s, deadline_s))
+
+    def follow(self, epoch: str) -> None:
+        """Append to the log of this epoch only; "" means: to whatever log is there first.
+
+        From then on an append elsewhere, or to a log that ends before what it has acknowledged
+        here, is a `LogFork`.
+        """
+        with self._following:
+            if epoch != self._followed.epoch:
+                self._followed = Followed(epoch)
 
     def append(
         self,
@@ -118,8 +133,9 @@ class RedisLog:
         with the same command id, until the answer is definite or the deadline has passed.
 
         Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyMismatch,
-        TrackingConflict: nothing was written. LogUnavailable: nothing was written, the log cannot
-        be reached. InDoubt: the deadline passed and nobody knows; repeat with the same id.
+        TrackingConflict, LogFork (see `follow`): nothing was written. LogUnavailable: nothing was
+        written, the log cannot be reached. InDoubt: the deadline passed and nobody knows; repeat
+        with the same id.
         ValueError: there is nothing to append.
         """
         if not entries and tracking is None:
@@ -136,11 +152,17 @@ class RedisLog:
             rule=rule,
             new_epoch=self._new_epoch(),
             unchanged=unchanged or {},
+            followed=self._followed,
         )
+
+        def ask() -> Appended | Duplicate:
+            reply = self._server.call_script(APPEND, request.keys, request.arguments)
+            with self._following:
+                self._followed = followed_after(reply, self._followed)
+            return outcome_of(reply, request)
+
         return until_definite(
-            lambda: outcome_of(
-                self._server.call_script(APPEND, request.keys, request.arguments), request
-            ),
+            ask,
             lambda: self.find_duplicate(command_id, fingerprint),
             command_id=command_id,
             deadline_s=self._deadline_s,

@@ -43,7 +43,7 @@ from projections.vector.view import VectorView
 from workers.archive import archive_location
 from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
-from workers.log_server import guard_log, log_url, node_id, volatile_url
+from workers.log_server import epoch_seen, guard_log, log_url, node_id, volatile_url
 from workers.primaries import Primaries
 from workers.settings import Access, Settings, describe, is_loopback
 
@@ -98,12 +98,14 @@ class Node:
     @cached_property
     def application(self) -> MemoryApplication:
         """The write side."""
-        return MemoryApplication(
+        application = MemoryApplication(
             log_url(self.values),
             self.values.log,
             self.values.policy,
             archive=archive_location(self.values),
         )
+        application.event_log.follow(epoch_seen(self.values.data))
+        return application
 
     @cached_property
     def state(self) -> StateView:

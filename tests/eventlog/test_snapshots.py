@@ -143,6 +143,7 @@ def test_after_a_restore_snapshots_of_lost_or_other_events_are_ignored(
     with log_server.client() as client:
         client.copy(filled.keys.snapshots("a"), "kept")
         client.delete(*client.keys(f"{{mw:{filled.name}}}:*"))
+        filled.follow("")
         filled.append([an_entry("a", version) for version in range(1, 7)], **new_command())
         client.rename("kept", filled.keys.snapshots("a"))
         assert versions(snapshots) == []

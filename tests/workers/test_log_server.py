@@ -39,6 +39,7 @@ def test_a_node_keeps_the_epoch_of_its_log_and_refuses_a_new_one(
 
     with log_server.client() as admin:
         admin.delete(log.keys.stream, log.keys.meta, log.keys.aggregate("a"))
+    log.follow("")
     log.append([an_entry("a", 1)], **new_command())
 
     with pytest.raises(LogFork, match=epoch):
