@@ -212,7 +212,10 @@ def _rewrite_once(server: Connections, deadline: float) -> None:
     except ResponseError as error:
         if "in progress" not in str(error):
             raise LogServerRefused(
-                [f"the append-only file cannot be rewritten ({error}): allow BGREWRITEAOF"]
+                [
+                    f"the append-only file cannot be rewritten ({error}): look at the server's "
+                    "disk, and allow BGREWRITEAOF"
+                ]
             ) from error
     _await(lambda: not _rewriting(_info(server, "persistence")), deadline, "rewrites its file")
     if not _rewritten(_info(server, "persistence")):

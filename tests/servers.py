@@ -119,6 +119,13 @@ class LogServer:
         self._process.wait()
         self._process = None
 
+    def wait(self, within_s: float = 30.0) -> int:
+        """Wait until it ends by itself and give its exit code."""
+        assert self._process is not None
+        code = self._process.wait(within_s)
+        self._process = None
+        return code
+
     def stop(self) -> None:
         """End it, if it runs, and remove its files."""
         if self._process is not None:

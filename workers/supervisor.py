@@ -17,18 +17,22 @@ from typing import Final
 import structlog
 from msgspec import Struct
 
+from domain.errors import LogUnavailable
 from eventlog.embedded import EmbeddedServerError, EmbeddedServers
+from eventlog.guard import LogServerRefused
 from eventlog.server_config import ServerName
 from workers.children import Children, ChildSpec, GaveUp
 from workers.keys import KeyRing
 from workers.lifetime import stop_on_signals
 from workers.log_server import guard_log
 from workers.ports import answers, claimable_port, url_of
-from workers.restarts import CrashHistory, after_crash
+from workers.restarts import LONGEST_PAUSE_S, CrashHistory, after_crash
 from workers.running import Running, UpLock
 from workers.settings import Settings
 
 _LOOK_EVERY_S: Final = 0.2
+
+_log = structlog.get_logger("supervisor")
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -117,7 +121,11 @@ class _Servers:
             self._servers.start()
 
     def look(self) -> None:
-        """Start again what has died, later and later. Raises `GaveUp`."""
+        """Start again what has died, later and later, and never give up: reads go on meanwhile.
+
+        What keeps a server from starting (a full disk) may pass. Raises `LogFork` and `LogGap`
+        where the log has lost something.
+        """
         now = time.monotonic()
         if self._servers is None or now < self._next:
             return
@@ -126,21 +134,24 @@ class _Servers:
             return
         self._unguarded = self._unguarded or "log" in dead
         self._history, pause = after_crash(self._history, now - self._started)
-        if pause is None:
-            raise GaveUp(f"the embedded {dead[0]} server dies whenever it is started")
+        pause = pause or LONGEST_PAUSE_S
         try:
             self._servers.revive()
-        except EmbeddedServerError as error:
-            structlog.get_logger("supervisor").error(
-                "server not revived", reason=str(error), again_in_s=pause
-            )
-        else:
-            structlog.get_logger("supervisor").warning("server revived", servers=dead)
+            self._guard()
+        except (EmbeddedServerError, LogServerRefused, LogUnavailable) as error:
+            _log.error("server not revived", reason=str(error), again_in_s=pause)
             if self._unguarded:
-                # What it lost, if anything, must be known before more is written after it.
-                guard_log(self._settings)
-                self._unguarded = False
+                # Nothing may be written to it before it is known to keep that.
+                self._servers["log"].stop()
+        else:
+            _log.warning("server revived", servers=dead)
         self._started, self._next = time.monotonic(), time.monotonic() + pause
+
+    def _guard(self) -> None:
+        if self._unguarded:
+            # What it lost, if anything, must be known before more is written after it.
+            guard_log(self._settings)
+            self._unguarded = False
 
     def stop(self) -> None:
         """Stop the servers."""
