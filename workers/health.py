@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from domain.errors import MemoryWeaveError
+from eventlog.archive.rules import MEMORY_ALARM
 from eventlog.redis_log import RedisLog
 from memoryweave.contract import (
     BackupHealth,
@@ -106,6 +107,12 @@ def _look_at_log(node: Node, degraded: list[Degraded]) -> LogHealth:
     except (MemoryWeaveError, SettingError) as error:
         degraded.append(Degraded(part="log", reason=str(error)))
         return LogHealth(position=0, epoch="", writable=False, durable=durable)
+    if memory_ratio is not None and memory_ratio >= MEMORY_ALARM:
+        reason = (
+            f"its server uses {memory_ratio:.0%} of the memory it may; when that is full, commands "
+            "are refused: give it more, or see under archive what keeps the log from being trimmed"
+        )
+        degraded.append(Degraded(part="log memory", reason=reason))
     return LogHealth(
         position=head.position,
         epoch=head.epoch,

@@ -1,5 +1,7 @@
 """The lifecycle worker: of all on one log, the holder of the lease archives, trims and backs up.
 
+It also ships the vectors that this node has made.
+
 An idle one stays small: what reads Parquet or loads aggregates is imported when something is due.
 """
 
@@ -7,15 +9,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import sqlite3
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import structlog
+from msgspec import Struct
 
 from domain.errors import Fenced, LogFull, LogUnavailable, MemoryWeaveError
 from eventlog.archive.archiver import LEASE, Archiver
+from eventlog.archive.rules import MEMORY_ALARM, ArchiveRules
 from eventlog.lease import Lease
 from eventlog.redis_log import RedisLog
 from workers.archive import archive_location, archive_rules, open_archive
@@ -27,6 +32,7 @@ from workers.lifetime import die_with_parent, stop_on_signals
 from workers.log_server import epoch_seen, log_url, node_id
 from workers.logging import set_up_logging
 from workers.settings import Settings, resolve
+from workers.vector_shipping import VectorShipping
 
 if TYPE_CHECKING:
     from eventlog.archive.trim_plan import TrimPlan
@@ -64,10 +70,17 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
             clock=lambda: datetime.now(UTC),
             rules=archive_rules(settings),
         )
-        backup = DailyBackup(settings, log, lease)
+        parts = _Parts(
+            settings=settings,
+            log=log,
+            lease=lease,
+            archiver=archiver,
+            shipping=VectorShipping(settings, log, lambda: archive.place),
+            backup=DailyBackup(settings, log, lease),
+        )
         _log.info("watching", holder=holder)
         while True:
-            write_status(settings.data, _look(settings, lease, archiver, backup))
+            write_status(settings.data, _look(parts))
             if stop.wait(every_s):
                 break
         try:
@@ -77,17 +90,28 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
     _log.info("stopped")
 
 
-def _look(
-    settings: Settings, lease: Lease, archiver: Archiver, backup: DailyBackup
-) -> LifecycleStatus:
+class _Parts(Struct, frozen=True, kw_only=True):
+    """What one look goes through."""
+
+    settings: Settings
+    log: RedisLog
+    lease: Lease
+    archiver: Archiver
+    shipping: VectorShipping
+    backup: DailyBackup
+
+
+def _look(parts: _Parts) -> LifecycleStatus:
     now = datetime.now(UTC)
     try:
-        state = lease.take()
+        state = parts.lease.take()
         if state.fence is None:
             return LifecycleStatus(at=now, active=False)
-        archived = archiver.archive_due()
-        plan = archiver.trim() if settings.archive_trim else None
-        unsaved = backup.look(now)
+        parts.archiver.obey(_rules(parts))
+        archived = parts.archiver.archive_due()
+        plan = parts.archiver.trim() if parts.settings.archive_trim else None
+        unshipped = _ship(parts.shipping)
+        unsaved = parts.backup.look(now)
     except Fenced as error:
         _log.warning("lease_lost", reason=str(error))
         return LifecycleStatus(at=now, active=False)
@@ -100,8 +124,36 @@ def _look(
     except MemoryWeaveError as error:
         _log.error("archive_stopped", reason=str(error))  # told in full; it holds no content
         return LifecycleStatus(at=now, active=True, trouble=str(error))
-    trouble = "; ".join(part for part in (_trimming_trouble(plan), unsaved) if part)
+    said = (_trimming_trouble(plan), unshipped, unsaved)
+    trouble = "; ".join(part for part in said if part)
     return LifecycleStatus(at=now, active=True, archived=archived.last, trouble=trouble)
+
+
+def _rules(parts: _Parts) -> ArchiveRules:
+    """Give the rules that hold now: others when the memory of the log's server runs out."""
+    rules = archive_rules(parts.settings)
+    ratio = parts.log.memory_ratio()
+    if ratio is None or ratio < MEMORY_ALARM:
+        return rules
+    _log.warning("log_memory_runs_out", ratio=round(ratio, 3))
+    return rules.under_pressure()
+
+
+def _ship(shipping: VectorShipping) -> str:
+    """Ship vectors if that is due; say what keeps them from being shipped, "" if nothing does."""
+    try:
+        shipped = shipping.step()
+    except Fenced as error:
+        _log.info("vectors_wait", reason=str(error))  # a backup or an erasure is about it
+        return ""
+    except LogUnavailable:
+        raise
+    except (MemoryWeaveError, OSError, sqlite3.Error) as error:
+        _log.error("vectors_not_shipped", reason=f"{type(error).__name__}: {error}")
+        return f"vectors cannot be shipped: {error}"
+    if shipped:
+        _log.info("vectors_shipped", count=shipped)
+    return ""
 
 
 def _trimming_trouble(plan: TrimPlan | None) -> str:

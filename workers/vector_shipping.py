@@ -7,13 +7,16 @@ once. What reads Parquet is imported when there is something to do.
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from domain.errors import Fenced
+import structlog
+
+from domain.errors import Fenced, LogUnavailable, MemoryWeaveError
 from eventlog.lease import Lease
 from eventlog.redis_log import RedisLog
 from projections.vector.shipping import Due, ShippingRecord, due_in, forget_in
@@ -28,6 +31,8 @@ LEASE_S: Final = 60.0
 ENOUGH_TO_SHIP: Final = 10_000
 _WAIT_FOR_LEASE_S: Final = 30.0
 _POLL_S: Final = 0.05
+
+_log = structlog.get_logger("vectors")
 
 
 class VectorShipping:
@@ -84,6 +89,17 @@ def ship_vectors_now(
             with closing(ShippingRecord(path)) as record:
                 added += ship_vectors(archive, record, renew).added
     return added
+
+
+def ship_what_is_missing(settings: Settings, log: RedisLog) -> None:
+    """Ship what a backup should hold; where that cannot be, it does without. `LogUnavailable`."""
+    assert log.archive is not None
+    try:
+        ship_vectors_now(settings, log, log.archive.place)
+    except LogUnavailable:
+        raise
+    except (MemoryWeaveError, OSError, sqlite3.Error) as error:
+        _log.warning("vectors_not_shipped", reason=f"{type(error).__name__}: {error}")
 
 
 def forget_vectors(settings: Settings, log: RedisLog, archive: Place, shas: Iterable[str]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
 from msgspec import Struct
@@ -21,6 +21,9 @@ from workers.archive import open_archive
 from workers.gathering import Gathering
 from workers.node import make_embedder
 from workers.settings import Settings
+
+if TYPE_CHECKING:
+    from projections.vector.cache import VectorCache
 
 _log = structlog.get_logger("projections")
 
@@ -118,6 +121,7 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
     embedder = make_embedder(settings)
     cache = VectorCache(settings.data / "cache", builder.embedder, builder.dimension)
     with closing(cache):
+        _take_over_vectors(settings, cache)
         projector = VectorProjector(folder, cache)
         anchors = (folder / f"{TABLE}.lance",)
         upkeep = Maintenance(projector, report=_report_upkeep)
@@ -158,6 +162,22 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                     anchors=anchors,
                     inherit=inherit,
                 )
+
+
+def _take_over_vectors(settings: Settings, cache: VectorCache) -> None:
+    """Take what the archive has of a cache that was lost, or never was here.
+
+    Where that cannot be, the texts are embedded again.
+    """
+    from projections.vector.segments import VectorSegmentsRefused, import_vectors
+
+    try:
+        taken = import_vectors(open_archive(settings).place, cache)
+    except (VectorSegmentsRefused, OSError, ValueError) as error:
+        _log.warning("vectors_not_taken_over", reason=f"{type(error).__name__}: {error}")
+    else:
+        if taken:
+            _log.info("vectors_taken_over", count=taken)
 
 
 def _digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:

@@ -74,6 +74,10 @@ class Archiver:
         self._readers = Readers(log)
         self._codec = Codec(KeyRing(log.subject_keys))
 
+    def obey(self, rules: ArchiveRules) -> None:
+        """Go by these rules from now on."""
+        self._rules = rules
+
     def archive_due(self) -> Manifest:
         """Archive every stretch that is to be closed now, and give the manifest.
 

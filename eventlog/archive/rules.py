@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
+from msgspec.structs import replace
+
+MEMORY_ALARM: Final = 0.7
+"""Of the memory that the log's server may use. At 1 it refuses commands."""
+
+_PRESSED_SEGMENT_S: Final = 60.0
+_PRESSED_HOT_WINDOW: Final = 20_000
 
 
 class ArchiveRules(Struct, frozen=True, kw_only=True):
@@ -21,3 +30,11 @@ class ArchiveRules(Struct, frozen=True, kw_only=True):
     hold_events: int = 500_000
     hold_s: float = 86_400.0
     small_index: int = 16
+
+    def under_pressure(self) -> ArchiveRules:
+        """Give the rules for a server whose memory runs out: close segments sooner, keep less."""
+        return replace(
+            self,
+            segment_age_s=min(self.segment_age_s, _PRESSED_SEGMENT_S),
+            hot_window=min(self.hot_window, _PRESSED_HOT_WINDOW),
+        )

@@ -28,6 +28,7 @@ from projections.vector.segments import (
     read_checked,
     read_vector_manifest,
     require_model,
+    unknown_files,
     vectors_of,
     write_vector_manifest,
 )
@@ -87,13 +88,9 @@ def strike_vectors(archive: Place, shas: Iterable[bytes], renew: Callable[[], No
 
 def _catch_up(folder: Place, manifest: VectorManifest, record: ShippingRecord) -> None:
     """Have the record know the files that are there: another node may have shipped before."""
-    known = record.files()
-    for file in manifest.files:
-        if known.get(file.number) != file.sha256:
-            shas, _ = _rows_of(folder, manifest, file)
-            record.now_in(file.number, file.sha256, shas)
-    for number in known.keys() - {file.number for file in manifest.files}:
-        record.gone(number)
+    for file in unknown_files(manifest, record):
+        shas, _ = _rows_of(folder, manifest, file)
+        record.now_in(file.number, file.sha256, shas)
 
 
 def _strike_forgotten(

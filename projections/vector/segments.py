@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any, Final
 
 import msgspec
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from domain.errors import MemoryWeaveError
 from eventlog.archive.place import Place
 from projections.vector.cache import VectorCache, model_file_name
+from projections.vector.shipping import ShippingRecord
 
 # Without types, as the library has none that mypy can follow.
 _parquet: Any = pyarrow.parquet
@@ -80,28 +82,61 @@ def import_vectors(archive: Place, cache: VectorCache) -> int:
     """Take a model's shipped vectors into its cache, and say how many were not there.
 
     Each file is compared with its SHA-256 before anything of it is used; vectors become float32 of
-    length 1 again. What the cache has stays as it is. Raises `VectorSegmentsRefused`, OSError.
+    length 1 again. What the cache has stays as it is; files that it has seen before, or written,
+    are not read again. Raises `VectorSegmentsRefused`, OSError.
     """
     folder, name = vectors_of(archive, cache.model), model_file_name(cache.model)
-    manifest = read_vector_manifest(folder, name)
-    taken, done = 0, set[str]()
-    while manifest is not None and (left := [f for f in manifest.files if f.sha256 not in done]):
-        require_model(manifest, cache.model, cache.dimension)
-        try:
-            data = read_checked(folder, manifest, left[0])
-        except FileNotFoundError as error:
-            # It may have been written anew, with other rows, since the manifest was read.
-            before, manifest = manifest, read_vector_manifest(folder, name)
-            if manifest == before:
-                raise VectorSegmentsRefused(
-                    _shown(cache.model, left[0].name), "is missing"
-                ) from error
-            continue
-        for shas, vectors in decode_vectors(data, manifest, left[0]):
-            known = dict(zip((sha.hex() for sha in shas), vectors, strict=True))
-            taken += cache.take_over(known)
-        done.add(left[0].sha256)
+    manifest, taken = read_vector_manifest(folder, name), 0
+    with closing(ShippingRecord(cache.path)) as record:
+        while manifest is not None:
+            require_model(manifest, cache.model, cache.dimension)
+            unknown = unknown_files(manifest, record)
+            if not unknown:
+                break
+            try:
+                taken += _take_over(
+                    read_checked(folder, manifest, unknown[0]), manifest, unknown[0], cache, record
+                )
+            except FileNotFoundError as error:
+                # It may have been written anew, with other rows, since the manifest was read.
+                before, manifest = manifest, read_vector_manifest(folder, name)
+                if manifest == before:
+                    missing = _shown(cache.model, unknown[0].name)
+                    raise VectorSegmentsRefused(missing, "is missing") from error
     return taken
+
+
+def verify_vectors(archive: Place) -> int:
+    """Read every shipped vector of every model, and say how many there are.
+
+    Raises `VectorSegmentsRefused` for the first file that is not what its manifest says, OSError.
+    """
+    count = 0
+    for name in archive.within(FOLDER).folders():
+        folder = archive.within(FOLDER).within(name)
+        manifest = read_vector_manifest(folder, name)
+        while manifest is not None:
+            try:
+                count += _verify_files(folder, manifest)
+                break
+            except FileNotFoundError as error:
+                # The worker may just have written it anew.
+                before, manifest = manifest, read_vector_manifest(folder, name)
+                if manifest == before:
+                    lacking = {file.name for file in before.files} - set(folder.names())
+                    shown = f"{FOLDER}/{name}/{min(lacking, default=MANIFEST)}"
+                    raise VectorSegmentsRefused(shown, "is missing") from error
+    return count
+
+
+def unknown_files(manifest: VectorManifest, record: ShippingRecord) -> list[VectorFile]:
+    """Give the files that a cache's record does not know; it drops those that are gone."""
+    listed = {file.number: file.sha256 for file in manifest.files}
+    for number, sha256 in record.files().items():
+        if listed.get(number) != sha256:
+            record.gone(number)
+    known = record.files()
+    return [file for file in manifest.files if file.number not in known]
 
 
 def read_vector_manifest(folder: Place, name: str) -> VectorManifest | None:
@@ -202,6 +237,29 @@ def decode_vectors(
         if not np.all(np.abs(lengths - 1) < _LENGTH_WITHIN):
             raise VectorSegmentsRefused(shown, "holds what is no vector of length 1")
         yield batch.column(0).to_pylist(), vectors / lengths[:, None]
+
+
+def _take_over(
+    data: bytes,
+    manifest: VectorManifest,
+    file: VectorFile,
+    cache: VectorCache,
+    record: ShippingRecord,
+) -> int:
+    taken, seen = 0, list[bytes]()
+    for shas, vectors in decode_vectors(data, manifest, file):
+        taken += cache.take_over(dict(zip((sha.hex() for sha in shas), vectors, strict=True)))
+        seen += shas
+    record.now_in(file.number, file.sha256, seen)
+    return taken
+
+
+def _verify_files(folder: Place, manifest: VectorManifest) -> int:
+    count = 0
+    for file in manifest.files:
+        for shas, _ in decode_vectors(read_checked(folder, manifest, file), manifest, file):
+            count += len(shas)
+    return count
 
 
 def _schema(dimension: int, metadata: dict[bytes, bytes] | None = None) -> Any:

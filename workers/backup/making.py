@@ -58,6 +58,7 @@ from workers.keys import kept_keys
 from workers.log_server import log_url
 from workers.settings import FILE_NAME as SETTINGS_NAME
 from workers.settings import Settings
+from workers.vector_shipping import ship_what_is_missing
 
 KEY_BYTES: Final = 32
 _LOG_ANSWERS_WITHIN_S: Final = 30.0
@@ -199,6 +200,8 @@ class _Run:
                 self._said("segment written")
             hot, last, chain = self._write_hot(log, manifest, head, writer)
             self._said("log written")
+            if self._vectors:
+                ship_what_is_missing(self._settings, log)
             for name, data in derived_files(self._settings, vectors=self._vectors):
                 writer.add_sealed(name, data, self._derived_key, self._randomness(NONCE_BYTES))
                 self._said("derived written")

@@ -194,6 +194,7 @@ def _operation(commands: Subcommands) -> None:
         help="forget what this node has read before: after a decision that the log is right",
     )
     _json_flag(verify)
+    _readers(commands)
     audit = _command(
         commands,
         "audit",
@@ -215,6 +216,24 @@ def _operation(commands: Subcommands) -> None:
     )
     _json_flag(doctor)
     _client(commands, "demo", "demo", "import a conversation, ask ten questions")
+
+
+def _readers(commands: Subcommands) -> None:
+    meaning = "who reads the log and how far each has come; trimming waits for them, within limits"
+    readers = _command(commands, "readers", "workers.cli.readers:run", meaning, NODE_FLAGS)
+    readers.set_defaults(action="list")
+    _json_flag(readers)
+    actions = readers.add_subparsers(dest="action", metavar="ACTION")
+    forget = _command(
+        actions,
+        "forget",
+        "workers.cli.readers:run",
+        "take one off the list that will not come back; if it does, it is on it again",
+        NODE_FLAGS,
+    )
+    forget.add_argument("name", help="as `memoryweave readers` shows it")
+    forget.add_argument("--yes", action="store_true", help="do not ask")
+    _json_flag(forget)
 
 
 def _replay(commands: Subcommands) -> None:

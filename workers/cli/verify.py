@@ -7,15 +7,23 @@ import os
 import sys
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from domain.errors import MemoryWeaveError
 from eventlog.redis_log import RedisLog
 from eventlog.verification import Deviation, Verified, verify_log
+from projections.vector.segments import VectorSegmentsRefused, verify_vectors
 from workers.archive import open_archive, seen_links
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
 from workers.cli.output import print_json, show
 from workers.log_server import log_url
 from workers.settings import resolve
+
+
+class _Answer(Struct, frozen=True):
+    log: Verified
+    vectors: int
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.accept:
                 seen.forget(log.head().epoch)
             verified = verify_log(log, archive, seen, _progress)
+        vectors = verify_vectors(archive.place)
     except Deviation as deviation:
         if arguments.json:
             print_json(
@@ -39,9 +48,15 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             print(f"the log is not what it was at {deviation}")
         return 1
+    except VectorSegmentsRefused as refused:
+        if arguments.json:
+            print_json({"file": refused.file, "reason": str(refused)})
+        else:
+            print(f"the log is what it was; shipped vectors are not: {refused}")
+        return 1
     except (MemoryWeaveError, OSError) as error:
         raise Failure(str(error)) from error
-    show(arguments, verified, _lines)
+    show(arguments, _Answer(log=verified, vectors=vectors), _lines)
     return 0
 
 
@@ -50,9 +65,11 @@ def _progress(done: int, of: int) -> None:
         print(f"\r{done} of {of}", end="" if done < of else "\n", file=sys.stderr)
 
 
-def _lines(verified: Verified) -> Iterable[str]:
+def _lines(answer: _Answer) -> Iterable[str]:
+    verified = answer.log
     yield f"positions 1 to {verified.position} are what they were; chain {verified.chain}"
     yield (
         f"compared with {verified.segments} segments, {verified.statements} statements in the log, "
         f"{verified.checkpoints} checkpoints, {verified.seen} events read here before"
     )
+    yield f"{answer.vectors} shipped vectors are what their manifests say"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from inference.embedder import EmbedderMisbehaved, EmbedderUnavailable
 from projections.vector.filler import VectorFiller
 from projections.vector.projector import ModelChanged, VectorProjector
+from projections.vector.schema import text_sha
 from projections.vector.view import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import DIMENSION, LetterEmbedder, Place
@@ -156,6 +157,23 @@ def test_vectors_survive_the_loss_of_the_view(
     rebuilt = VectorProjector(tmp_path / "elsewhere", place.cache)
     rebuilt.apply(history.events, place.projector.checkpoint())
     assert not rebuilt.waiting
+
+
+def test_a_vector_that_is_ready_after_its_session_was_closed_is_not_kept(
+    place: Place, history: History, filler: VectorFiller, embedder: MoodyEmbedder
+) -> None:
+    embedder.go.clear()
+    history.commit("whispered", namespace="h-ephemeral", session_id="s1")
+    history.commit("said aloud")
+    place.project(history.events)
+    filler.write()
+    eventually(lambda: len(embedder.calls) == 1)
+    history.close_session("h-ephemeral", "s1")
+    place.project(history.events)
+    embedder.go.set()
+    fill_until(place, filler, left=0)
+    eventually(lambda: filler.write() == 0 and place.cache.count() == 1)
+    assert place.cache.get([text_sha("said aloud")])
 
 
 def test_another_model_is_refused_by_view_and_filler(place: Place, history: History) -> None:

@@ -17,7 +17,7 @@ from eventlog.archive.place import Folder
 from eventlog.archive.place import Place as ArchivePlace
 from projections.vector.cache import VectorCache
 from projections.vector.exporting import Shipped, ship_vectors, strike_vectors
-from projections.vector.schema import text_sha
+from projections.vector.schema import Row, text_sha
 from projections.vector.segments import (
     VectorManifest,
     VectorSegmentsRefused,
@@ -25,11 +25,13 @@ from projections.vector.segments import (
     import_vectors,
     read_vector_manifest,
     vectors_of,
+    verify_vectors,
     write_vector_manifest,
 )
 from projections.vector.shipping import Due, ShippingRecord, due_in, forget_in
 from tests.archive_places import PLACES
-from tests.projections.vector.places import DIMENSION, MODEL, letters
+from tests.projections.vector.histories import History
+from tests.projections.vector.places import DIMENSION, MODEL, Place, letters
 
 TEXTS = [f"statement number {number}" for number in range(50)]
 SHAS = [text_sha(text) for text in TEXTS]
@@ -112,6 +114,8 @@ def test_what_the_cache_has_stays_as_it_is(
     with closing(a_cache(tmp_path / "other")) as other:
         remember(other, TEXTS[:10])
         assert import_vectors(archive, other) == 40
+        assert import_vectors(archive, other) == 0
+        assert ship(archive, other) == Shipped(0, 0)
         assert np.array_equal(other.get(SHAS[:1])[SHAS[0]], letters(TEXTS[0]))
 
 
@@ -228,13 +232,19 @@ def shipped_folder(
 
 
 def refused(archive: ArchivePlace, tmp_path: Path, dimension: int = DIMENSION) -> str:
-    """Import into an empty cache; give the file that was refused. Its rows are not taken."""
+    """Import into an empty cache; give the file that was refused."""
     with (
         closing(a_cache(tmp_path / "elsewhere", dimension=dimension)) as elsewhere,
         pytest.raises(VectorSegmentsRefused) as refusal,
     ):
         import_vectors(archive, elsewhere)
     assert refusal.value.file in str(refusal.value)
+    return refusal.value.file
+
+
+def refused_by_verify(archive: ArchivePlace) -> str:
+    with pytest.raises(VectorSegmentsRefused) as refusal:
+        verify_vectors(archive)
     return refusal.value.file
 
 
@@ -246,7 +256,7 @@ def test_a_flipped_byte_is_refused_and_named(
     data = bytearray(place.read(name))
     data[len(data) // 2] ^= 1
     place.write(name, bytes(data))
-    assert refused(archive, tmp_path) == f"vectors/{MODEL}/{name}"
+    assert refused(archive, tmp_path) == f"vectors/{MODEL}/{name}" == refused_by_verify(archive)
     with closing(a_cache(tmp_path / "elsewhere")) as elsewhere:
         assert elsewhere.count() == manifest.files[0].rows
 
@@ -255,8 +265,10 @@ def test_a_missing_file_is_refused_and_named(
     archive: ArchivePlace, cache: VectorCache, tmp_path: Path
 ) -> None:
     place, manifest = shipped_folder(archive, cache)
+    assert verify_vectors(archive) == 50
     place.delete(manifest.files[2].name)
-    assert refused(archive, tmp_path) == f"vectors/{MODEL}/{manifest.files[2].name}"
+    missing = f"vectors/{MODEL}/{manifest.files[2].name}"
+    assert refused(archive, tmp_path) == missing == refused_by_verify(archive)
 
 
 def test_another_dimension_is_refused(
@@ -274,7 +286,8 @@ def test_a_manifest_that_cannot_be_read_is_refused(
 ) -> None:
     place, _ = shipped_folder(archive, cache)
     place.write("manifest.json", text)
-    assert refused(archive, tmp_path) == f"vectors/{MODEL}/manifest.json"
+    manifest = f"vectors/{MODEL}/manifest.json"
+    assert refused(archive, tmp_path) == manifest == refused_by_verify(archive)
 
 
 @pytest.mark.parametrize("change", [{"model": "other"}, {"format": 2}])
@@ -313,7 +326,9 @@ def test_a_file_that_holds_something_else_is_refused_though_the_manifest_names_i
     )
     place.write(file.name, foreign)
     write_vector_manifest(place, msgspec.structs.replace(manifest, files=(file,)))
-    assert refused(archive, tmp_path) == f"vectors/{MODEL}/{file.name}"
+    assert (
+        refused(archive, tmp_path) == f"vectors/{MODEL}/{file.name}" == refused_by_verify(archive)
+    )
 
 
 def test_a_cache_of_an_older_program_is_shipped_whole(
@@ -336,6 +351,35 @@ def test_a_cache_of_an_older_program_is_shipped_whole(
     with closing(a_cache(folder)) as cache:
         assert due_in(folder) == {cache.path: Due(50, 0)}
         assert ship(archive, cache).added == 50
+
+
+def test_the_vectors_of_a_closed_session_leave_cache_and_archive(
+    place: Place, history: History, archive: ArchivePlace, tmp_path: Path
+) -> None:
+    whispered, both = "whispered", "said in both"
+    for namespace, text in (("h-ephemeral", whispered), ("h-ephemeral", both), ("shared", both)):
+        session = "s1" if namespace == "h-ephemeral" else None
+        history.commit(text, namespace=namespace, session_id=session)
+    place.project(history.events)
+    place.fill()
+    ship(archive, place.cache)
+    history.close_session("h-ephemeral", "s1")
+    # The batch is cut off after the cache was cleared; what comes after is the same batch again.
+    merge, place.projector._merge = place.projector._merge, fail
+    with pytest.raises(OSError, match="disk"):
+        place.project(history.events)
+    place.projector._merge = merge
+    place.project(history.events)
+
+    assert place.cache.get([text_sha(whispered), text_sha(both)]).keys() == {text_sha(both)}
+    assert ship(archive, place.cache) == Shipped(0, 1)
+    with closing(a_cache(tmp_path / "elsewhere")) as elsewhere:
+        assert import_vectors(archive, elsewhere) == 1
+        assert elsewhere.get([text_sha(whispered)]) == {}
+
+
+def fail(_rows: list[Row]) -> None:
+    raise OSError("the disk is full")
 
 
 @given(data=st.data())
