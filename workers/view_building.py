@@ -182,7 +182,9 @@ class _Attempts:
                     there.check()
                     directory.switch_to(self._request.generation)
                     self._view.handover.ready = (stack.pop_all(), opened)
-                    self._status = replace(self._status, position=build.position)
+                    self._status = replace(
+                        self._status, position=build.position, parked=build.parked
+                    )
         return True
 
     def _begun(self, wanted: object) -> Path:
