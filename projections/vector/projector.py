@@ -38,6 +38,7 @@ from projections.vector.schema import (
     to_arrow,
 )
 from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
+from projections.vector.storage_errors import told_as_os_errors
 
 _IDS_PER_QUERY: Final = 2000
 _POSITIONS: Final = ("from_position", "to_position", "position")
@@ -64,6 +65,7 @@ class VectorProjector:
     name: Final = "vector"
     aggregate_types: Final = frozenset({"episode", "memory", "session"})
 
+    @told_as_os_errors()
     def __init__(self, folder: Path, cache: VectorCache) -> None:
         """Open or begin the view in ``folder``, a generation that this process has locked.
 
@@ -82,6 +84,7 @@ class VectorProjector:
             raise ModelChanged(self._sentinel().model, model)
         _require_own_position(self.table, self._sentinel().checkpoint.position)
 
+    @told_as_os_errors()
     def checkpoint(self) -> Checkpoint:
         """Give how far the view has come, as committed."""
         return self._sentinel().checkpoint
@@ -90,6 +93,7 @@ class VectorProjector:
         """Give the parked events by position."""
         return list(self._sentinel().parked)
 
+    @told_as_os_errors()
     def apply(
         self,
         events: Sequence[Event],
@@ -99,7 +103,8 @@ class VectorProjector:
         """Commit what the events change, the checkpoint and the parking, or nothing.
 
         Events that the view has seen are passed over. Raises `PoisonEvent`; storage errors
-        (RuntimeError, ValueError, OSError) pass through, and the same step may be tried again.
+        (OSError, and what else Lance raises: RuntimeError, ValueError) pass through, and the same
+        step may be tried again.
         """
         before = self._sentinel()
         released = {entry.position for entry in before.parked} & set(parking.released)
@@ -130,6 +135,7 @@ class VectorProjector:
         ids = sql_list(row_ids)
         return self._read([f"{_WAITING} AND id IN ({ids})"] if ids else [])
 
+    @told_as_os_errors()
     def fill(self, rows: Sequence[Row]) -> int:
         """Give rows, as `stored` read them, the vectors that the cache has now; tell how many.
 
