@@ -38,8 +38,18 @@ from api.routes import (
 )
 from api.routes.schema import openapi_config
 from api.threads import Threads
+from domain.errors import ViewDegraded
 
 PREFIX: Final = "/api/v1"
+
+SERVED_WHILE_REFUSED: Final = (
+    "/settings",
+    "/admin/projections",
+    "/admin/rebuild",
+    "/admin/replicas",
+    "/admin/digest",
+)
+"""What an admin needs while log and views have different histories; all else is refused then."""
 
 ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     writing.post_commit,
@@ -132,6 +142,10 @@ def create_app(node: Node) -> Litestar:
 
 def _call_of(service: Service) -> Callable[[Request[Any, Any, Any]], Call]:
     def provide(request: Request[Any, Any, Any]) -> Call:
+        path = request.scope["path"].removeprefix(PREFIX)
+        refusal = service.node.refusal()
+        if refusal and not path.startswith(SERVED_WHILE_REFUSED):
+            raise ViewDegraded(refusal)
         return Call(service, request)
 
     return provide

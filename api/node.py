@@ -125,6 +125,9 @@ class Node(Protocol):
     def randomness(self) -> Callable[[int], bytes]:
         """Gives that many random bytes."""
 
+    def refusal(self) -> str:
+        """Say why nothing may be read from the views or stored; "" where all is well. Quick."""
+
     def health(self) -> Health:
         """Look at every part now; never raises."""
 

@@ -21,6 +21,8 @@ from redis.exceptions import ResponseError
 
 from domain.errors import LogUnavailable
 from eventlog.connection import Connections, NotSent
+from eventlog.lineage import comes_from, read_lineage
+from eventlog.loading import is_being_loaded
 from eventlog.log_format import bring_up_to_date, require_present_format
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head, RedisLog
@@ -51,12 +53,16 @@ class LogServerRefused(Exception):
 
 
 class GuardReport(Struct, frozen=True):
-    """What the guard found. ``shortfalls`` are why ``durable`` is False; empty when it is True."""
+    """What the guard found. ``shortfalls`` are why ``durable`` is False; empty when it is True.
+
+    ``fork`` says why the log is not the one that this node has followed, "" where it is.
+    """
 
     software: str
     head: Head
     durable: bool
     shortfalls: tuple[str, ...] = ()
+    fork: str = ""
 
 
 def guard_log_server(
@@ -85,7 +91,7 @@ def guard_log_server(
         shortfalls = _shortfalls(server)
         if shortfalls and not allow_volatile:
             raise LogServerRefused(shortfalls)
-        head = _require_known_history(log, expected_epoch, known)
+        head = require_known_history(log, expected_epoch, known)
         bring_up_to_date(log)
         if _info(server, "persistence").get("aof_enabled") == "1":
             _rewrite_once(server, deadline)
@@ -115,7 +121,7 @@ def guard_followed_log(
         _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
         _require_primary(_info(server, "replication"))
         shortfalls = _shortfalls(server)
-        head = _require_known_history(log, expected_epoch, known)
+        head = require_known_history(log, expected_epoch, known)
         require_present_format(log)
     except (NotSent, redis.RedisError, OSError) as error:
         raise LogUnavailable(f"the log server does not answer: {error}") from error
@@ -166,18 +172,28 @@ def _shortfalls(server: Connections) -> list[str]:
     return lines
 
 
-def _require_known_history(log: RedisLog, epoch: str, known: Sequence[Checkpoint]) -> Head:
+def require_known_history(log: RedisLog, epoch: str, known: Sequence[Checkpoint]) -> Head:
+    """Compare the log with what a node has followed: the epoch, and the places of its views.
+
+    An epoch that says it goes on from the one that was followed passes: somebody has decided that.
+    So do views of such an earlier epoch, which cannot go on and are built anew. Raises `LogFork`,
+    `LogGap`, `LogUnavailable`.
+    """
     head = log.head()
+    if is_being_loaded(log):
+        raise LogFork("a restore of the log did not come to its end: run it again")
     if head.position and not head.epoch:
         raise LogFork(f"the log holds {head.position} events and no epoch: its keys were damaged")
+    lineage = read_lineage(log)
     for expected in (epoch, *(checkpoint.epoch for checkpoint in known)):
-        if expected and expected != head.epoch:
+        if expected not in ("", head.epoch) and not comes_from(lineage, head.epoch, expected):
             raise LogFork(
                 f"the log has epoch {head.epoch or '(none: it is empty)'}, this node has followed "
-                f"{expected}: restore the log, or rebuild this node from it"
+                f"{expected}"
             )
     for checkpoint in known:
-        _require_checkpoint(log, head, checkpoint)
+        if checkpoint.epoch in ("", head.epoch):
+            _require_checkpoint(log, head, checkpoint)
     first = max(log.floor(), head.position - CHAIN_LENGTH + 1)
     newest = log.read(first, head.position, limit=CHAIN_LENGTH) if head.position >= first else []
     if len(newest) != head.position - first + 1:
@@ -190,16 +206,15 @@ def _require_known_history(log: RedisLog, epoch: str, known: Sequence[Checkpoint
 def _require_checkpoint(log: RedisLog, head: Head, checkpoint: Checkpoint) -> None:
     if checkpoint.position > head.position:
         raise LogFork(
-            f"a view has come to position {checkpoint.position}, the log ends at {head.position}: "
-            "restore the log, or rebuild the view"
+            f"a view has come to position {checkpoint.position}, the log ends at {head.position}"
         )
-    if checkpoint.position and checkpoint.event_id:
+    if checkpoint.event_id and checkpoint.position >= log.floor():
         there = log.read(checkpoint.position, checkpoint.position)
         if not there or there[0].event_id != checkpoint.event_id:
             raise LogFork(
                 f"at position {checkpoint.position} the log holds "
                 f"{there[0].event_id if there else 'nothing'}, a view has seen "
-                f"{checkpoint.event_id}: rebuild the view"
+                f"{checkpoint.event_id}"
             )
 
 

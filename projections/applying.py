@@ -31,7 +31,7 @@ class Source(Protocol):
 class BatchApplier:
     """Applies batches to one projector, for one thread.
 
-    ``position`` is how far the view has come and ``parked`` what it has set aside, as of the last
+    ``reached`` is how far the view has come and ``parked`` what it has set aside, as of the last
     commit or `resume`. ``before_parking`` is told of events that are about to be set aside, before
     the commit that would do so; what it raises prevents that commit.
     """
@@ -45,7 +45,7 @@ class BatchApplier:
         poison_pause_s: float,
         before_parking: Callable[[Sequence[ParkedEvent]], None],
     ) -> None:
-        self.position = 0
+        self.reached = Checkpoint()
         self.parked: dict[int, ParkedEvent] = {}
         self._projector = projector
         self._source = source
@@ -53,9 +53,14 @@ class BatchApplier:
         self._poison_pause_s = poison_pause_s
         self._before_parking = before_parking
 
+    @property
+    def position(self) -> int:
+        """How far the view has come."""
+        return self.reached.position
+
     def resume(self) -> None:
         """Ask the store how far it is: a commit that raised may have been made all the same."""
-        self.position = self._projector.checkpoint().position
+        self.reached = self._projector.checkpoint()
         self.parked = {parked.position: parked for parked in self._projector.parked()}
 
     def apply(self, entries: Sequence[RawEntry], stop: threading.Event) -> None:
@@ -102,8 +107,9 @@ class BatchApplier:
         last = entries[batch.covered - 1]
         longer = continued(self.parked.values(), entries, last_of_command(entries))
         parking = Parking(added=(*longer, *batch.parked))
-        self._projector.apply(batch.events, self._source.checkpoint_at(last), parking)
-        self.position = last.position
+        reached = self._source.checkpoint_at(last)
+        self._projector.apply(batch.events, reached, parking)
+        self.reached = reached
         self.parked.update((parked.position, parked) for parked in parking.added)
 
 

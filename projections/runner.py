@@ -213,6 +213,8 @@ class ProjectionRunner:
             reason=reason,
             retries=self._retries,
             pid=os.getpid(),
+            epoch=self._applier.reached.epoch,
+            event_id=self._applier.reached.event_id,
         )
         try:
             self._status.write(status)

@@ -27,7 +27,8 @@ class ViewStatus(Struct, frozen=True, kw_only=True):
     ``running``; ``paused``: the storage or the log failed, it goes on by itself; ``stopped``:
     nobody writes it, or only a person can mend it. ``reason`` is empty while running and holds
     neither content nor secrets. ``problem`` names the kind, as in ``log-gap`` or ``log-fork``.
-    ``retries`` counts how often parked events were replayed since the writer started.
+    ``retries`` counts how often parked events were replayed since the writer started. ``epoch`` and
+    ``event_id`` are those of the event at ``position``, "" where the writer does not know them.
     """
 
     state: State
@@ -38,6 +39,8 @@ class ViewStatus(Struct, frozen=True, kw_only=True):
     reason: str = ""
     retries: int = 0
     pid: int = 0
+    epoch: str = ""
+    event_id: str = ""
 
 
 class StatusFile:

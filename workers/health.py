@@ -7,6 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from domain.errors import MemoryWeaveError
 from eventlog.archive.rules import MEMORY_ALARM
 from eventlog.redis_log import RedisLog
@@ -52,7 +54,11 @@ def look_at_node(node: Node) -> Health:
     if lifecycle is not None and lifecycle.active and lifecycle.trouble:
         degraded.append(Degraded(part="archive", reason=lifecycle.trouble))
     backup = _look_at_backups(node, degraded)
-    ready = log.writable or views["state"].generation > 0
+    refusal = node.refusal()
+    if refusal:
+        degraded.insert(0, Degraded(part="history", reason=refusal))
+        log = replace(log, writable=False)
+    ready = not refusal and (log.writable or views["state"].generation > 0)
     return Health(
         status="degraded" if ready and degraded else "ok" if ready else "unavailable",
         live=True,

@@ -11,11 +11,16 @@ from typing import Final
 
 from domain.errors import LogUnavailable
 from eventlog.embedded import find_server
-from eventlog.guard import GuardReport, guard_followed_log, guard_log_server
+from eventlog.guard import (
+    GuardReport,
+    guard_followed_log,
+    guard_log_server,
+    require_known_history,
+)
 from eventlog.redis_log import Head, RedisLog
 from eventlog.subscription import Checkpoint
 from projections.status import read_status
-from workers.archive import open_archive
+from workers.archive import open_archive, seen_links
 from workers.settings import SettingError, Settings
 
 _FILE_NAME: Final = "node.toml"
@@ -60,9 +65,31 @@ def guard_log(settings: Settings) -> GuardReport:
                 known=known,
                 allow_volatile=settings.allow_volatile,
             )
-    if report.head.epoch and report.head.epoch != seen:
-        remember_epoch(settings.data, report.head.epoch)
+    _take_over(settings, seen, report.head.epoch)
     return report
+
+
+def look_at_history(settings: Settings) -> Head:
+    """Compare the log with what this node has followed, as the guard does, and nothing else.
+
+    Takes a new epoch over that goes on from the followed one. Raises `LogFork`, `LogGap`,
+    `LogUnavailable`, `SettingError`.
+    """
+    seen = epoch_seen(settings.data)
+    known = reached_by_views(settings.data)
+    with RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log:
+        head = require_known_history(log, seen, known)
+    _take_over(settings, seen, head.epoch)
+    return head
+
+
+def _take_over(settings: Settings, seen: str, epoch: str) -> None:
+    """Keep the log's epoch; what was read of an earlier one is no evidence against it."""
+    if epoch in ("", seen):
+        return
+    if seen:
+        seen_links(settings).forget(seen)
+    remember_epoch(settings.data, epoch)
 
 
 def _guard_followed(log: RedisLog, seen: str, known: list[Checkpoint]) -> GuardReport:
@@ -78,7 +105,11 @@ def _guard_followed(log: RedisLog, seen: str, known: list[Checkpoint]) -> GuardR
 def reached_by_views(data: Path) -> list[Checkpoint]:
     """Say how far this node's views have come: a log that ends before that has lost events."""
     statuses = [read_status(view) for view in sorted((data / "views").glob("*"))]
-    return [Checkpoint(position=status.position) for status in statuses if status is not None]
+    return [
+        Checkpoint(status.position, status.epoch, status.event_id)
+        for status in statuses
+        if status is not None
+    ]
 
 
 def epoch_seen(data: Path) -> str:

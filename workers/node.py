@@ -25,6 +25,8 @@ from commands.command import Clock
 from domain.errors import NotFound, ViewBehind
 from eventlog.guard import GuardReport
 from eventlog.nodes import Nodes
+from eventlog.outcomes import LogFork
+from eventlog.redis_log import Head
 from inference.embedder import Embedder
 from memoryweave.contract import (
     BackupMade,
@@ -40,12 +42,14 @@ from projections.build_request import read_build_status, request_build
 from projections.retry import request_retry
 from projections.state.view import StateView
 from projections.vector.view import VectorView
+from workers.accepted_epochs import accept_fork
 from workers.archive import archive_location
 from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
 from workers.log_server import epoch_seen, guard_log, log_url, node_id, volatile_url
 from workers.primaries import Primaries
 from workers.settings import Access, Settings, describe, is_loopback
+from workers.standing import Standing
 
 _VOLATILE_TIMEOUT_S: Final = 0.25
 
@@ -77,6 +81,7 @@ class Node:
             agent_secret=ring.keys.secret,
         )
         self._resolved = ring.resolved
+        self._standing = Standing(self.values, report.fork, self._follow)
 
     @property
     def values(self) -> Settings:
@@ -145,6 +150,10 @@ class Node:
         """Who carries commands out where this node is a replica."""
         return Primaries(self.values) if self.values.role == "replica" else None
 
+    def refusal(self) -> str:
+        """Say why nothing may be read from the views or stored; "" where all is well."""
+        return self._standing.refusal()
+
     def health(self) -> Health:
         """Look at every part now; never raises."""
         return look_at_node(self)
@@ -156,9 +165,12 @@ class Node:
     def rebuild(self, view: str, *, allow_parked: bool, compare: bool) -> RebuildRequested:
         """Ask the projection worker to build a view's next generation.
 
-        Raises `NotFound`, and `ViewBehind` for a view that was never begun.
+        A view that stopped because the log has another history is built from the one that it has:
+        to ask for that is to decide it. Raises `NotFound`, `ViewBehind` for a view that was never
+        begun, and `LogFork` where there is no history to build from.
         """
         _require_view(view)
+        accept_fork(view_path(self.values, view), self.application.event_log, self.values)
         try:
             request, is_new = request_build(
                 view_path(self.values, view),
@@ -209,12 +221,17 @@ class Node:
     def close(self) -> None:
         """Close what was made."""
         made = self.__dict__
+        self._standing.close()
         if "application" in made:
             self.application.close()
         if "state" in made:
             self.state.close()
         if "volatile" in made and self.volatile is not None:
             self.volatile.close()
+
+    def _follow(self, epoch: str) -> None:
+        if "application" in self.__dict__:
+            self.application.event_log.follow(epoch)
 
     def __enter__(self) -> Self:
         return self
@@ -229,8 +246,16 @@ class Node:
 
 
 def open_node(ring: KeyRing, surroundings: Surroundings = REAL) -> Node:
-    """Build the node after its log server was checked. Raises what `guard_log` raises."""
-    return Node(ring, guard_log(ring.resolved.settings), surroundings)
+    """Build the node after its log server was checked. Raises what `guard_log` raises.
+
+    A log that is not the one it has followed is no reason not to start: the node then answers
+    nothing, and says why (`Node.refusal`).
+    """
+    try:
+        report = guard_log(ring.resolved.settings)
+    except LogFork as error:
+        report = GuardReport("", Head(0, "", ""), durable=True, fork=str(error))
+    return Node(ring, report, surroundings)
 
 
 def make_embedder(settings: Settings) -> Embedder:

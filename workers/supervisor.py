@@ -20,6 +20,7 @@ from msgspec import Struct
 from domain.errors import LogUnavailable
 from eventlog.embedded import EmbeddedServerError, EmbeddedServers
 from eventlog.guard import LogServerRefused
+from eventlog.outcomes import LogFork
 from eventlog.server_config import ServerName
 from workers.children import Children, ChildSpec, GaveUp
 from workers.keys import KeyRing
@@ -29,6 +30,7 @@ from workers.ports import answers, claimable_port, url_of
 from workers.restarts import LONGEST_PAUSE_S, CrashHistory, after_crash
 from workers.running import Running, UpLock
 from workers.settings import Settings
+from workers.standing import WHAT_TO_DO
 
 _LOOK_EVERY_S: Final = 0.2
 
@@ -70,7 +72,7 @@ def run_node(
         port = claimable_port(settings.host, settings.port)
         servers = _Servers(settings)
         try:
-            guard_log(settings)
+            _guard(settings)
             plan.prepare(settings)
             children = Children([_spec(name, flags, port) for name in plan.children])
             try:
@@ -93,6 +95,14 @@ def run_node(
             servers.stop()
     finally:
         lock.close()
+
+
+def _guard(settings: Settings) -> None:
+    """Check the log; one with another history is told, and served from by nobody."""
+    try:
+        guard_log(settings)
+    except LogFork as error:
+        _log.error("log_forked", reason=str(error), do=WHAT_TO_DO)
 
 
 def _spec(name: str, flags: Sequence[str], port: int) -> ChildSpec:
@@ -123,8 +133,8 @@ class _Servers:
     def look(self) -> None:
         """Start again what has died, later and later, and never give up: reads go on meanwhile.
 
-        What keeps a server from starting (a full disk) may pass. Raises `LogFork` and `LogGap`
-        where the log has lost something.
+        What keeps a server from starting (a full disk) may pass. A log that has lost something is
+        told, and refused by whoever asks it. Raises `LogGap`.
         """
         now = time.monotonic()
         if self._servers is None or now < self._next:
@@ -150,7 +160,7 @@ class _Servers:
     def _guard(self) -> None:
         if self._unguarded:
             # What it lost, if anything, must be known before more is written after it.
-            guard_log(self._settings)
+            _guard(self._settings)
             self._unguarded = False
 
     def stop(self) -> None:

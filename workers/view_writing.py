@@ -22,6 +22,7 @@ from projections.presence import Presence, ViewRemoved
 from projections.projector import Projector, ViewDamaged
 from projections.runner import ProjectionRunner, describe, problem_of
 from projections.status import StatusFile, ViewStatus, read_status
+from workers.accepted_epochs import ask_if_decided
 from workers.archive import seen_links
 from workers.log_server import node_id
 from workers.reader_reports import ReportingSource
@@ -143,7 +144,7 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
                     _give_up(view, error)
         except ViewDamaged as error:
             _ask_for_another(view, error)
-            _await_switch(view, switches, stop)
+            _await_switch(view, switches, stop, parts)
         except Exception as error:  # noqa: BLE001  # damage to one view must not end the process
             _log.error("view_not_opened", view=view.kind.name, reason=describe(error))
             _tell(view, problem_of(error), describe(error))
@@ -151,10 +152,10 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         else:
             pause = _FIRST_PAUSE_S
-            _await_switch(view, switches, stop)
+            _await_switch(view, switches, stop, parts)
 
 
-def _await_switch(view: View, switches: int, stop: threading.Event) -> None:
+def _await_switch(view: View, switches: int, stop: threading.Event, parts: LogParts) -> None:
     """Wait for the next generation; return early where the live one was removed meanwhile."""
     handover, directory = view.handover, view.directory
     while handover.switches == switches and not stop.is_set():
@@ -164,6 +165,8 @@ def _await_switch(view: View, switches: int, stop: threading.Event) -> None:
             directory.keep_hold()
             if not directory.generation:
                 _ask_anew(view)
+            else:
+                ask_if_decided(directory.path, parts.log, parts.settings)
         except (OSError, ViewLocked) as error:
             _log.error("view_not_held", view=view.kind.name, reason=describe(error))
         handover.halt.wait(_LOOK_EVERY_S)
@@ -251,6 +254,8 @@ def _tell(view: View, problem: str, reason: str) -> None:
         problem=problem,
         reason=reason,
         pid=os.getpid(),
+        epoch="" if last is None else last.epoch,
+        event_id="" if last is None else last.event_id,
     )
     try:
         with closing(StatusFile(path)) as file:

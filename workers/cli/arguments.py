@@ -285,6 +285,19 @@ def _json_flag(parser: ArgumentParser) -> None:
 
 
 def _backup(commands: Subcommands) -> None:
+    init = _command(
+        commands,
+        "init",
+        "workers.cli.init:run",
+        "decide that the log is right as it is, after events were lost",
+        NODE_FLAGS,
+    )
+    init.add_argument(
+        "--new-epoch",
+        action="store_true",
+        required=True,
+        help="begin a new epoch where the log ends now; every view is built anew from it",
+    )
     backup = _command(
         commands,
         "backup",
@@ -314,5 +327,5 @@ def _backup(commands: Subcommands) -> None:
         action="store_true",
         help="there is no keys part: restore what can be read without",
     )
-    for parser in (backup, restore):
+    for parser in (init, backup, restore):
         _json_flag(parser)
