@@ -1,22 +1,31 @@
-"""The archive: how fast segments are read and decoded, and what is left of the log in memory.
+"""A long history from end to end: archived, trimmed, verified, and every view built from it.
 
 MEMORYWEAVE_BENCH_EVENTS sets how many events there are (default 50,000; the floors are stated for
-1,000,000). Texts have 12 to 30 words; what stays in memory besides the hot window is, for every
-aggregate, an index and a sealing key, so the shorter the texts, the greater its share.
+1,000,000, which take half an hour). Texts have 12 to 30 words, 2 % of the events stay hot; what is
+left in memory besides is, for every aggregate, an index and a sealing key, so the shorter the
+texts, the greater its share.
+
+Each view is built twice, up to a quarter of the log and up to its end, in processes of their own:
+what the second needs more memory for grows with the log.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 import uuid
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import redis
 
+from bench.long_history import write_history
 from bench.ratio import Ratio
 from eventlog.archive.archiver import Archiver
 from eventlog.archive.place import Folder
@@ -29,13 +38,18 @@ from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from eventlog.subscription import Checkpoint, Subscription
 from eventlog.verification import verify_log
-from tests.histories import WORDS, Historian
+from projections.vector.cache import VectorCache
 from tests.servers import LogServer
+from workers.settings import Settings
+from workers.views import VIEW_KINDS
 
 EVENTS = int(os.environ.get("MEMORYWEAVE_BENCH_EVENTS", "50000"))
 HOT_SHARE = 0.02
 READ_FLOOR_PER_S = 25_000
+APPLIED_FLOOR_PER_S = {"state": 8_000.0, "vector": 2_000.0, "analytics": 0.0}
+"""Of events; of rows in the vector view."""
 MEMORY_CEILING = 0.15
+GROWTH_CEILING = 1.25
 
 
 def main() -> list[Ratio]:
@@ -47,7 +61,10 @@ def main() -> list[Ratio]:
         place = Folder(Path(scratch) / "archive")
         archive = Archive(place)
         with RedisLog(server.url, "bench", archive=archive) as log:
-            _fill(log)
+            settings = Settings(data=Path(scratch) / "data")
+            begun = time.perf_counter()
+            _write(log, settings)
+            print(f"written: {EVENTS} events in {time.perf_counter() - begun:.0f} s", flush=True)
             before = _memory(client)
             rules = ArchiveRules(
                 segment_events=max(1_000, EVENTS // 20), hot_window=int(EVENTS * HOT_SHARE)
@@ -74,6 +91,11 @@ def main() -> list[Ratio]:
             verified = verify_log(log, archive, LinkRecord(Path(scratch) / "chain"))
             verified_per_s = verified.position / (time.perf_counter() - started)
             size = sum(file.stat().st_size for file in (Path(scratch) / "archive").iterdir())
+            rebuilds = [
+                ratio
+                for view in VIEW_KINDS
+                for ratio in _rebuild(log, Path(scratch), view, archived)
+            ]
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     share = _without_commands(after) / _without_commands(before)
     return [
@@ -82,8 +104,14 @@ def main() -> list[Ratio]:
             read_per_s,
             READ_FLOOR_PER_S,
             detail=f"{archived} events, {size / archived:.0f} B each; with the chain: "
-            f"{followed_per_s:.0f}/s; opened too: {opened_per_s:.0f}/s; archived: "
-            f"{archived_per_s:.0f}/s; verified: {verified_per_s:.0f}/s; peak {peak_mb:.0f} MB",
+            f"{followed_per_s:.0f}/s; archived: {archived_per_s:.0f}/s; verified: "
+            f"{verified_per_s:.0f}/s; peak {peak_mb:.0f} MB",
+        ),
+        Ratio(
+            "archived events read, decoded and opened/s",
+            opened_per_s,
+            READ_FLOOR_PER_S,
+            detail="keys fetched, texts unsealed",
         ),
         Ratio(
             "log memory after trim / before",
@@ -92,18 +120,47 @@ def main() -> list[Ratio]:
             detail=f"{HOT_SHARE:.0%} hot, floor {floor}, trimmed in {trim_s:.1f} s; "
             f"{_shown(before)} -> {_shown(after)}",
         ),
+        *rebuilds,
     ]
 
 
-class _Talkative(Historian):
-    def text(self) -> str:
-        return " ".join(self.random.choices(WORDS, k=self.random.randint(12, 30)))
+def _write(log: RedisLog, settings: Settings) -> None:
+    builder = VIEW_KINDS["vector"].builder(settings)
+    with closing(
+        VectorCache(settings.data / "cache", builder.embedder, builder.dimension)
+    ) as cache:
+        write_history(log, EVENTS, cache)
 
 
-def _fill(log: RedisLog) -> None:
-    historian = _Talkative(log, seed=11)
-    while historian.position < EVENTS:
-        historian.live_on(500)
+def _rebuild(log: RedisLog, scratch: Path, view: str, last: int) -> list[Ratio]:
+    short, whole = (_build(log, scratch, view, up_to) for up_to in (last // 4, last))
+    counted, noun = (whole["rows"], "rows") if view == "vector" else (whole["position"], "events")
+    return [
+        Ratio(
+            f"{noun} into a new {view} view/s",
+            counted / whole["applied_s"],
+            APPLIED_FLOOR_PER_S[view],
+            detail=f"{counted:.0f} {noun}, {counted / whole['cpu_s']:.0f} per s of CPU; with what "
+            f"is done before the switch: {counted / whole['finished_s']:.0f}/s",
+        ),
+        Ratio(
+            f"peak memory of building the {view} view / of a quarter",
+            whole["peak_mb"] / short["peak_mb"],
+            ceiling=GROWTH_CEILING,
+            detail=f"{short['peak_mb']:.0f} MB -> {whole['peak_mb']:.0f} MB",
+        ),
+    ]
+
+
+def _build(log: RedisLog, scratch: Path, view: str, last: int) -> dict[str, float]:
+    place, data = str(scratch / "archive"), str(scratch / "data")
+    command = [log.url, log.name, place, data, view, str(last)]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench._rebuilding", *command], check=True, capture_output=True
+    )
+    built: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    print(f"built: {view} up to {last} in {built['finished_s']:.0f} s", flush=True)
+    return built
 
 
 def _read_per_s(archive: Archive, last: int) -> float:

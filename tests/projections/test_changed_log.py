@@ -66,6 +66,16 @@ def delete_from_the_stream(server: LogServer, log: RedisLog, _folder: Path) -> i
     return 95
 
 
+def swap_in_the_stream(server: LogServer, log: RedisLog, _folder: Path) -> int:
+    with server.client() as client:
+        entries = dict(client.xrange(log.keys.stream))
+        entries[b"88-0"], entries[b"91-0"] = entries[b"91-0"], entries[b"88-0"]
+        client.delete(log.keys.stream)
+        for entry_id, fields in entries.items():
+            client.xadd(log.keys.stream, fields, id=entry_id)
+    return 88
+
+
 def flip_in_a_segment(_server: LogServer, _log: RedisLog, folder: Path) -> int:
     segment = sorted((folder / "archive").glob("*.parquet"))[1]
     data = bytearray(segment.read_bytes())
@@ -87,6 +97,7 @@ def rewrite_the_manifest(_server: LogServer, _log: RedisLog, folder: Path) -> in
     [
         (change_the_stream, "log-fork"),
         (delete_from_the_stream, "log-gap"),
+        (swap_in_the_stream, "log-fork"),
         (flip_in_a_segment, "archive-damaged"),
         (rewrite_the_manifest, "log-fork"),
     ],
