@@ -17,6 +17,7 @@ from eventlog.codec import Codec
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing as SealingKeys
 from projections.generation import ViewDirectory, ViewLocked
+from projections.priority import give_way
 from projections.runner import describe
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
@@ -34,6 +35,8 @@ from workers.views import VIEW_KINDS, ViewKind
 
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
+_NICENESS: Final = 5
+"""A recall must not wait for Lance's threads here, which take every core and a build's batches."""
 
 _log = structlog.get_logger("projections")
 
@@ -42,6 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Build the views until SIGINT, SIGTERM or SIGHUP."""
     stop = stop_on_signals()
     die_with_parent(arguments.parent)
+    give_way(_NICENESS)
     settings = ensure_keys(resolve(settings_flags(arguments), os.environ)).resolved.settings
     set_up_logging("projections", settings.log_level)
     build_views(settings, stop)

@@ -5,7 +5,6 @@ One build at a time in a process: two would each take longer, and both hold up t
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 import time
@@ -32,6 +31,7 @@ from projections.build_request import (
 )
 from projections.generation import built_by, removable, sign
 from projections.presence import Presence
+from projections.priority import give_way
 from projections.projector import ViewFenced
 from projections.runner import describe
 from projections.scratch import remove_left_scratch
@@ -80,7 +80,7 @@ def adopt_live_generation(view: View, settings: Settings) -> None:
 
 def keep_building(view: View, parts: LogParts, turn: threading.Lock, stop: threading.Event) -> None:
     """Build what is asked for until ``stop``; who holds ``turn`` builds. Removes old ones."""
-    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+    give_way(_NICENESS)
     while not stop.is_set():
         try:
             request = read_request(view.directory.path)

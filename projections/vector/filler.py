@@ -11,7 +11,6 @@ resurrect a purged row. No plain update: it would reopen a stretch that was clos
 from __future__ import annotations
 
 import itertools
-import os
 import queue
 import threading
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from typing import Final
 from msgspec import Struct
 
 from inference.embedder import Embedder, EmbedderMisbehaved, EmbedderUnavailable
+from projections.priority import give_way
 from projections.vector.projector import VectorProjector
 from projections.vector.schema import embedded_text, text_sha
 
@@ -119,7 +119,7 @@ class VectorFiller:
 
     def _embed_rounds(self) -> None:
         """Run in the thread: embed what is handed out, at low priority."""
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        give_way(_NICENESS)
         while (todo := self._todo.get()) is not None:
             failure: Exception | None = None
             for start in range(0, len(todo), TEXTS_PER_CALL):
