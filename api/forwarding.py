@@ -1,4 +1,4 @@
-"""How a replica passes commands on to a primary (docs/replicas.md, decision 0018).
+"""How a replica passes commands on to a primary (docs/replicas.md, decision 0020).
 
 The primary judges: it is given the caller's own key, headers and body, and its answer goes back as
 it came. Only what must not be passed on between two connections is taken out, and the wait for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -14,6 +15,7 @@ from msgspec import Struct
 from workers.restarts import CrashHistory, after_crash
 
 STOP_WITHIN_S: Final = 15.0
+_POLL_S: Final = 0.1
 
 
 class GaveUp(Exception):
@@ -26,6 +28,18 @@ class ChildSpec(Struct, frozen=True):
     name: str
     command: tuple[str, ...]
     hopeless: frozenset[int] = frozenset({2})
+
+
+def run_to_its_end(spec: ChildSpec, stop: threading.Event) -> None:
+    """Run a child until it ends by itself, or ``stop`` is set. Raises `GaveUp` if it failed."""
+    child = subprocess.Popen(spec.command, stdin=subprocess.DEVNULL, start_new_session=True)
+    while child.poll() is None:
+        if stop.wait(_POLL_S):
+            child.terminate()
+            child.wait()
+            return
+    if child.returncode:
+        raise GaveUp(f"the {spec.name} process failed; its last lines are above")
 
 
 class Children:

@@ -162,6 +162,17 @@ def _live(
     return digest, rows, ""
 
 
+def digest_at(kind: ViewKind, parts: LogParts, position: int) -> ViewDigest:
+    """Digest what the view showed at ``position``: fold the log up to there into a scratch folder.
+
+    What cannot be shown is set aside, as a live view does. A text that was erased since is not in
+    it. Raises `ScratchInUse`, and what reading the log and the stores raise.
+    """
+    with scratch_of(view_path(parts.settings, kind.name)) as folder:
+        _fold(kind, parts, folder, position)
+        return kind.digest(folder)
+
+
 def _fold(kind: ViewKind, parts: LogParts, folder: Path, last: int) -> list[ParkedEvent]:
     """Bring the scratch view to ``last``; give what it has set aside on the way, as a live one."""
     with (

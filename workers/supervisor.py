@@ -22,7 +22,7 @@ from eventlog.embedded import EmbeddedServerError, EmbeddedServers
 from eventlog.guard import LogServerRefused
 from eventlog.outcomes import LogFork
 from eventlog.server_config import ServerName
-from workers.children import Children, ChildSpec, GaveUp
+from workers.children import Children, ChildSpec, GaveUp, run_to_its_end
 from workers.keys import KeyRing
 from workers.lifetime import stop_on_signals
 from workers.log_server import guard_log
@@ -40,12 +40,12 @@ _log = structlog.get_logger("supervisor")
 class Plan(Struct, frozen=True, kw_only=True):
     """What a node runs: its children in the order in which they are stopped.
 
-    ``prepare`` is called before they are started; what it raises ends the start.
+    ``first`` is a process that has to come to a good end before they are started.
     ``ready_within_s`` is how long the API may take to answer, None: as long as it needs.
     """
 
     children: tuple[str, ...] = ("api", "worker lifecycle", "worker projections")
-    prepare: Callable[[Settings], None] = lambda _: None
+    first: str | None = None
     ready_within_s: float | None = 60.0
 
 
@@ -62,8 +62,8 @@ def run_node(
 
     ``flags`` are the ones with which the children shall resolve the same settings;
     ``when_ready`` is called with the node's keys and URL as soon as the API answers. Raises
-    `AlreadyUp`, `SettingError`, `GaveUp`, what `EmbeddedServers.start`, `guard_log` and the plan's
-    preparation raise; nothing is left running then.
+    `AlreadyUp`, `SettingError`, `GaveUp`, what `EmbeddedServers.start` and `guard_log` raise;
+    nothing is left running then.
     """
     stop = stop_on_signals()
     settings = ring.resolved.settings
@@ -73,7 +73,8 @@ def run_node(
         servers = _Servers(settings)
         try:
             _guard(settings)
-            plan.prepare(settings)
+            if plan.first is not None:
+                run_to_its_end(_spec(plan.first, flags, port), stop)
             children = Children([_spec(name, flags, port) for name in plan.children])
             try:
                 children.start()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from litestar.params import FromPath, FromQuery
+from typing import Annotated
+
+from litestar.params import FromPath, FromQuery, QueryParameter
 from msgspec import structs
 
 from api.calls import require_admin, require_no_agent
 from api.dependencies import GivenCall
 from api.documented import act, question, request_for
 from api.node import Node
+from domain.errors import InvalidCommand, ViewBehind
 from memoryweave import contract
 from projections.parking import ParkedEvent
 
@@ -66,10 +69,19 @@ async def post_backup(call: GivenCall, vectors: FromQuery[bool] = True) -> contr
 
 
 @question("GET", "/admin/digest", tag="admin")
-async def get_digest(call: GivenCall) -> contract.DigestList:
-    """Digest every view at its position (admin). Reads every row."""
+async def get_digest(
+    call: GivenCall, at: Annotated[int | None, QueryParameter(ge=0, le=2**62)] = None
+) -> contract.DigestList:
+    """Digest every view at its position (admin). Reads every row.
+
+    ``at``: at that position and no other. A view that has passed it shows what it shows now; to
+    digest what it showed then takes a fold: `memoryweave digest --at … --rebuild` on the node.
+    """
     require_admin(call.caller)
-    return await call.threads.run(_digests, call.node)
+    digests = await call.threads.run(_digests, call.node)
+    if at is not None:
+        _require_position(digests, at)
+    return digests
 
 
 @question("GET", "/admin/replicas", tag="admin")
@@ -80,6 +92,20 @@ async def get_replicas(call: GivenCall) -> contract.NodeList:
     """
     require_admin(call.caller)
     return await call.threads.ask_log(call.node.nodes)
+
+
+def _require_position(digests: contract.DigestList, at: int) -> None:
+    for digest in digests.items:
+        if digest.position > at:
+            raise InvalidCommand(
+                "at",
+                f"the {digest.view} view has passed it, it is at {digest.position}: "
+                f"`memoryweave digest --at {at} --rebuild` on this node folds the log up to there",
+            )
+        if digest.position < at:
+            raise ViewBehind(
+                f"the {digest.view} view has come to {digest.position}, not to {at}; try again"
+            )
 
 
 def _digests(node: Node) -> contract.DigestList:

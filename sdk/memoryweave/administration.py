@@ -189,6 +189,9 @@ def replicas() -> Operation[contract.NodeList]:
     return get("/admin/replicas", contract.NodeList)
 
 
-def digest() -> Operation[contract.DigestList]:
-    """Digest every view at its position: equal on two nodes that are right (admin's key)."""
-    return get("/admin/digest", contract.DigestList)
+def digest(*, at: int | None = None) -> Operation[contract.DigestList]:
+    """Digest every view at its position: equal on two nodes that are right (admin's key).
+
+    ``at``: only at that position; refused where a view has passed it or has not come so far.
+    """
+    return get("/admin/digest", contract.DigestList, query_of(at=at))

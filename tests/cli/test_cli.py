@@ -236,6 +236,36 @@ def test_a_view_is_built_anew_and_says_the_same(shell: Shell) -> None:
     assert "404" in shell.run("rebuild", "nonsense", code=1).stderr
 
 
+def test_a_digest_of_the_past_is_refused_unless_it_is_folded(shell: Shell) -> None:
+    position = shell.json("remember", "The otter counts to 12", "--namespace", "cli")["position"]
+
+    def at_rest() -> bool:
+        rest = {item["position"] for item in shell.json("digest")["items"]}
+        return rest == {position}
+
+    eventually(at_rest, within_s=60, every_s=0.2)
+    then = shell.json("digest", "--at", str(position))
+    moved = shell.json("remember", "The otter counts on", "--namespace", "cli", "--wait")
+    refused = shell.run("digest", "--at", str(position), code=1)
+    assert "has passed it" in refused.stderr
+    assert f"memoryweave digest --at {position} --rebuild" in refused.stderr
+    assert shell.json("digest", "--at", str(position), "--rebuild") == then
+    ahead = str(moved["position"] + 1)
+    assert "has come to" in shell.run("digest", "--at", ahead, code=1).stderr
+    assert "the log ends at" in shell.run("digest", "--at", ahead, "--rebuild", code=2).stderr
+    assert "give that" in shell.run("digest", "--rebuild", code=2).stderr
+
+
+def test_all_nodes_are_compared_and_listed(shell: Shell) -> None:
+    shown = shell.run("digest", "--all").stdout
+    assert "1 nodes say the same" in shown
+    (compared,) = shell.json("digest", "--all")
+    assert compared["node"]["url"] == shell.node.url
+    (listed,) = shell.json("status")["nodes"]
+    assert (listed["role"], listed["url"], listed["this"]) == ("primary", shell.node.url, True)
+    assert listed["node_id"] in shell.run("status").stdout
+
+
 def test_the_demo_finds_what_was_said(shell: Shell) -> None:
     answered = shell.json("demo")
     assert len(answered) == 10

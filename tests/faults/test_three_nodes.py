@@ -1,7 +1,7 @@
 """A primary and two replicas under mixed commands; one replica is killed, one stopped, repeatedly.
 
 At rest every view of every node has the same digest, and says what oracles fold from the raw log by
-other code.
+other code. A fresh replica of it, begun from the archive, computes no embedding.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from eventlog.redis_log import RedisLog
 from memoryweave.client import Client
-from memoryweave.contract import DigestItem
+from memoryweave.errors import Unreachable
 from tests.api.service import ADMIN_KEY, OWNER_KEY, running_service
 from tests.faults.mixed_commands import Ledger, assert_each_command_once, talk, vector_rows
 from tests.inference.embedding_server import EmbeddingServer, embedding_server
@@ -27,6 +28,11 @@ from tests.oracle_vector import stretches_of
 from tests.projections.vector.places import differences
 from tests.servers import LogServer, eventually
 from tests.state_tables import assert_state_equals_log
+from workers.archive import open_archive
+from workers.bootstrap_worker import bootstrap
+from workers.lifecycle_worker import work
+from workers.settings import Settings
+from workers.vector_shipping import ship_vectors_now
 
 CLIENTS = 8
 MODEL, DIMENSION = "seeded", "8"
@@ -55,28 +61,37 @@ class Cluster:
     def client(self, url: str) -> Client:
         return Client(url, ADMIN_KEY, outbox=None)
 
-    def primary(self, **environment: str) -> NodeProcess:
+    def primary(self) -> NodeProcess:
         given = {"REDIS_URL": self.log.url, "MEMORYWEAVE_ARCHIVE_LOCATION": self.archive}
-        return self._process("primary", **self._given(self.embeddings), **given, **environment)
+        return self._process("primary", **self._given(self.embeddings), **given)
 
-    def primary_in_this_process(self) -> None:
-        """Serve the primary from threads: a third process would be a third of the test's time."""
-        flags: dict[str, Any] = {
-            "embed_endpoint": self.embeddings.endpoint,
+    def in_this_process(self, name: str, embeddings: EmbeddingServer, **flags: Any) -> None:
+        """Serve a node from threads: each process would take a third of the small test's time."""
+        flags |= {
+            "embed_endpoint": embeddings.endpoint,
             "embed_model": MODEL,
             "embed_dimension": DIMENSION,
             "archive_location": self.archive,
         }
         service = self._stack.enter_context(
-            running_service(self.log, self._volatile, self._folder / "primary", "main", **flags)
+            running_service(self.log, self._volatile, self._folder / name, "main", **flags)
         )
-        # What it tells other nodes in the log is made of its settings, which know no free port.
-        self._urls["primary"] = service.url
+        self._urls[name] = service.url
+
+    def settings(self, name: str, **more: Any) -> Settings:
+        return Settings(
+            data=self._folder / name,
+            redis_url=self.log.url,
+            archive_location=self.archive,
+            embed_endpoint="http://127.0.0.1:9",
+            embed_model=MODEL,
+            embed_dimension=int(DIMENSION),
+            **more,
+        )
 
     def replica(self, name: str, embeddings: EmbeddingServer) -> NodeProcess:
-        flags = ["--log", self.log.url, "--bootstrap", self.archive]
-        if "primary" in self._urls:
-            flags += ["--primary", self._urls["primary"]]
+        # What a node in this process says of itself is made of its settings, which know no port.
+        flags = ["--log", self.log.url, "--bootstrap", self.archive, "--primary", self.urls[0]]
         return self._process(name, *flags, verb="replica", **self._given(embeddings))
 
     def _given(self, embeddings: EmbeddingServer) -> dict[str, str]:
@@ -104,17 +119,16 @@ class Cluster:
         pytest.param(1250, 4, 30.0, id="10,000 commands", marks=pytest.mark.slow),
     ],
 )
-def test_three_nodes_say_the_same_at_rest(
+def test_three_nodes_say_the_same_at_rest_and_a_fresh_one_embeds_nothing(
     tmp_path: Path, commands: int, rounds: int, stopped_s: float
 ) -> None:
     seed = 20261130
     print(f"seed {seed}")
     with ExitStack() as stack:
         cluster = Cluster(tmp_path, stack)
-        if rounds == 1:
-            cluster.primary_in_this_process()
-        else:
-            cluster.primary(MEMORYWEAVE_ARCHIVE_TRIM="false")
+        primary = cluster.primary() if rounds > 1 else None
+        if primary is None:
+            cluster.in_this_process("primary", cluster.embeddings)
         replicas = [cluster.replica(name, cluster.embeddings) for name in ("killed", "stopped")]
         for replica in replicas:
             eventually(replica.is_ready, within_s=120, every_s=0.1)
@@ -127,13 +141,31 @@ def test_three_nodes_say_the_same_at_rest(
                 _kill_and_stop(*replicas, stopped_s)
         facts = read_log(cluster.log.url)
         assert_each_command_once(facts, ledger)
-        for url, folder in zip(cluster.urls, cluster.folders, strict=True):
-            eventually(lambda url=url: _has_all(cluster, url, len(facts)), within_s=300)
+        eventually(lambda: _has_all(cluster, len(facts)), within_s=300, every_s=0.1)
+        for folder in cluster.folders:
             _assert_says_what_the_log_says(folder / "views", cluster.log.url, facts)
-        digests = [_digests(cluster, url) for url in cluster.urls]
-        assert digests == digests[:1] * 3
-        assert [item.position for item in digests[0]] == [len(facts)] * 3
-        print(f"{len(facts)} events; {[(item.view, item.sha256[:8]) for item in digests[0]]}")
+        _assert_equal_digests(cluster, len(facts))
+
+        if primary is not None:
+            primary.stop()
+        _archive_and_trim(cluster)
+        if primary is not None:
+            primary.start()
+        unasked = stack.enter_context(embedding_server())
+        if primary is not None:
+            cluster.replica("fresh", unasked)
+        else:
+            bootstrap(cluster.settings("fresh", role="replica"))
+            cluster.in_this_process("fresh", unasked, role="replica", primary=cluster.urls[0])
+        with RedisLog(cluster.log.url) as log:
+            head = log.head().position
+            assert 1 < log.floor() <= head
+        eventually(lambda: _has_all(cluster, head), within_s=300, every_s=0.1)
+        _assert_equal_digests(cluster, head)
+        assert unasked.requests == []
+        with cluster.client(cluster.urls[-1]) as client:
+            assert client.recall("Kyoto").results
+        assert [request["input"] for request in unasked.requests] == [["Kyoto"]]
 
 
 @contextmanager
@@ -164,18 +196,46 @@ def _kill_and_stop(killed: NodeProcess, stopped: NodeProcess, stopped_s: float) 
         eventually(node.is_ready, within_s=300, every_s=0.1)
 
 
-def _has_all(cluster: Cluster, url: str, head: int) -> bool:
-    with cluster.client(url) as client:
-        views = client.health().views
+def _has_all(cluster: Cluster, head: int) -> bool:
+    return all(_has(cluster, url, head) for url in cluster.urls)
+
+
+def _has(cluster: Cluster, url: str, head: int) -> bool:
+    try:
+        with cluster.client(url) as client:
+            views = client.health().views
+    except Unreachable:
+        return False  # it only answers when it has caught up
     return all(
         view.position == head and not view.parked and not view.missing_vectors
         for view in views.values()
     )
 
 
-def _digests(cluster: Cluster, url: str) -> list[DigestItem]:
-    with cluster.client(url) as client:
-        return client.digest().items
+def _assert_equal_digests(cluster: Cluster, head: int) -> None:
+    digests = []
+    for url in cluster.urls:
+        with cluster.client(url) as client:
+            digests.append(client.digest(at=head).items)
+    assert digests == digests[:1] * len(cluster.urls)
+    shown = [f"{item.view} {item.rows} rows {item.sha256[:12]}" for item in digests[0]]
+    print(f"{len(digests)} nodes at {head}: {', '.join(shown)}")
+
+
+def _archive_and_trim(cluster: Cluster) -> None:
+    """Do what the primary's lifecycle worker does, with segments small enough for this log."""
+    settings = cluster.settings("primary", archive_segment_events=100, archive_hot_window=50)
+    stop = threading.Event()
+    worker = threading.Thread(target=work, args=(settings, stop, 0.05))
+    worker.start()
+    try:
+        with RedisLog(cluster.log.url) as log:
+            eventually(lambda: log.floor() > 1, within_s=60)
+    finally:
+        stop.set()
+        worker.join()
+    with RedisLog(cluster.log.url) as log:
+        assert ship_vectors_now(settings, log, open_archive(settings).place) > 0
 
 
 def _assert_says_what_the_log_says(views: Path, url: str, facts: list[Fact]) -> None:

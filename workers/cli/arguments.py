@@ -102,9 +102,10 @@ def _processes(commands: Subcommands) -> None:
     worker.add_argument(
         "kind",
         nargs="?",
-        choices=("projections", "lifecycle"),
+        choices=("projections", "lifecycle", "bootstrap"),
         default="projections",
-        help="projections builds the views; lifecycle archives and trims the log",
+        help="projections builds the views; lifecycle archives and trims the log; bootstrap "
+        "verifies it for a new replica, takes the shipped vectors, and ends",
     )
     for process in (api, worker):
         process.add_argument("--parent", type=int, help=argparse.SUPPRESS)
@@ -166,7 +167,20 @@ def _operation(commands: Subcommands) -> None:
     rebuild.add_argument(
         "--compare", action="store_true", help="digest the old and the new one at the switch"
     )
-    _client(commands, "digest", "digest", "each view's digest at its position")
+    digest = _client(
+        commands, "digest", "digest", "each view's digest at its position", ("data", "redis_url")
+    )
+    digest.add_argument("--at", type=int, metavar="POSITION", help="there and nowhere else")
+    digest.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="fold the log up to --at into scratch copies of this node's views and digest those",
+    )
+    digest.add_argument(
+        "--all",
+        action="store_true",
+        help="on every node of the log; exit code 1 unless all say the same",
+    )
     retry = _client(views, "retry", "projections", "replay a view's parked events")
     retry.add_argument("view", nargs="?", help="default: every view")
     log = _actions(commands, "log", "read the log, opened")
@@ -271,9 +285,15 @@ def _actions(commands: Subcommands, name: str, meaning: str) -> Subcommands:
     return parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
 
-def _client(commands: Subcommands, name: str, module: str, meaning: str) -> ArgumentParser:
+def _client(
+    commands: Subcommands,
+    name: str,
+    module: str,
+    meaning: str,
+    flags: Iterable[str] = ("data",),
+) -> ArgumentParser:
     """Declare a command that talks to a running service."""
-    parser = _command(commands, name, f"workers.cli.{module}:run", meaning)
+    parser = _command(commands, name, f"workers.cli.{module}:run", meaning, flags)
     parser.add_argument("--url", help="the service's address; its key is then MEMORYWEAVE_KEY")
     parser.add_argument("--owner", action="store_true", help="speak with the owner's key")
     _json_flag(parser)

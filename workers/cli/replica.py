@@ -10,9 +10,13 @@ from workers.cli.arguments import flags_for_children, settings_flags
 from workers.cli.failure import start_failures
 from workers.keys import KeyRing, ensure_keys
 from workers.logging import set_up_logging
-from workers.replica import replica_plan
 from workers.settings import resolve
-from workers.supervisor import run_node
+from workers.supervisor import Plan, run_node
+
+# Without lifecycle worker; and the API answers when its views have caught up, whenever that is.
+_REPLICA = Plan(
+    children=("api", "worker projections"), first="worker bootstrap", ready_within_s=None
+)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -25,7 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
     ring = ensure_keys(resolve(settings_flags(arguments), os.environ))
     set_up_logging("supervisor", ring.resolved.settings.log_level)
     with start_failures():
-        run_node(ring, flags_for_children(arguments), _say_where, replica_plan())
+        run_node(ring, flags_for_children(arguments), _say_where, _REPLICA)
     print("memoryweave: stopped")
 
 

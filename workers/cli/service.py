@@ -19,8 +19,30 @@ from workers.settings import Settings, resolve
 
 
 @contextmanager
-def service(arguments: argparse.Namespace, patience_s: float = 2.0) -> Iterator[Client]:
+def service(
+    arguments: argparse.Namespace, patience_s: float = 2.0, timeout_s: float = 30.0
+) -> Iterator[Client]:
     """Give a client of the running service; what it raises ends the command with a sentence.
+
+    ``patience_s`` is for repeats where it cannot answer now, ``timeout_s`` for one answer.
+    """
+    url, key = address_and_key(arguments)
+    try:
+        # A command that could not be done says so; it leaves nothing behind to be done later.
+        retries = Retries(within_s=patience_s)
+        with Client(url, key, outbox=None, retries=retries, timeout_s=timeout_s) as client:
+            yield client
+    except Unreachable as error:
+        raise Failure(
+            f"no service answers at {url} ({error}): start one with `memoryweave up`, "
+            "or say where it is with --url"
+        ) from error
+    except MemoryWeaveError as error:
+        raise Failure(str(error)) from error
+
+
+def address_and_key(arguments: argparse.Namespace) -> tuple[str, str | None]:
+    """Say where the service is and with which key it is spoken to.
 
     The address: --url, MEMORYWEAVE_URL, the one that `memoryweave up` announced in the data
     directory, the one of the settings. The key: MEMORYWEAVE_KEY, or the data directory's: the
@@ -31,17 +53,7 @@ def service(arguments: argparse.Namespace, patience_s: float = 2.0) -> Iterator[
     running = find_running(settings.data)
     url = given or (running.url if running else _configured_url(settings))
     key = os.environ.get("MEMORYWEAVE_KEY") or _own_key(settings, given, owner=arguments.owner)
-    try:
-        # A command that could not be done says so; it leaves nothing behind to be done later.
-        with Client(url, key, outbox=None, retries=Retries(within_s=patience_s)) as client:
-            yield client
-    except Unreachable as error:
-        raise Failure(
-            f"no service answers at {url} ({error}): start one with `memoryweave up`, "
-            "or say where it is with --url"
-        ) from error
-    except MemoryWeaveError as error:
-        raise Failure(str(error)) from error
+    return url, key
 
 
 def _configured_url(settings: Settings) -> str:

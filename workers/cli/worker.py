@@ -8,6 +8,7 @@ from importlib import import_module
 _MODULES = {
     "projections": "workers.projection_worker",
     "lifecycle": "workers.lifecycle_worker",
+    "bootstrap": "workers.bootstrap_worker",
 }
 
 
