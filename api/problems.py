@@ -17,6 +17,7 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from domain import errors
 from eventlog import outcomes
+from eventlog.codec import UnknownEventType
 from memoryweave.contract import FieldError, Problem
 
 TYPE_PREFIX: Final = "https://memoryweave.dev/problems/"
@@ -74,6 +75,7 @@ STATUS: Final[dict[type[errors.MemoryWeaveError], int]] = {
     errors.BackupFailed: 503,
     errors.ViewDegraded: 503,
     errors.ViewBehind: 503,
+    UnknownEventType: 503,
     outcomes.InDoubt: 503,
     outcomes.LogGap: 503,
     outcomes.LogFork: 503,

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
+from domain.errors import MemoryWeaveError
 from domain.events import EVENT_TYPES, Event, EventBody
 from eventlog.body_shape import BodyShape, shape_of
 from eventlog.entry import RawEntry
@@ -71,8 +72,14 @@ class Undecodable(Exception):
         self.reason = reason
 
 
-class UnknownEventType(Exception):
-    """An entry of a type or schema newer than this program; a view that needs it stops."""
+class UnknownEventType(MemoryWeaveError):
+    """An entry of a type or schema newer than this program.
+
+    A view that needs it stops, and so does a command on its aggregate.
+    """
+
+    name = "unknown-event-type"
+    title = "A newer version of MemoryWeave wrote this: upgrade"
 
     def __init__(self, entry: RawEntry) -> None:
         super().__init__(

@@ -234,8 +234,6 @@ def problem_of(error: Exception) -> str:
             return "view-fenced"
         case ViewRemoved():
             return "view-removed"
-        case UnknownEventType():
-            return "unknown-event-type"
         case OSError() | sqlite3.Error() | MemoryError():
             return "storage"
         case _:
@@ -249,14 +247,7 @@ def describe(error: Exception) -> str:
     where it arose, because its text may hold what the event said.
     """
     match error:
-        case (
-            MemoryWeaveError()
-            | ViewFenced()
-            | ViewRemoved()
-            | UnknownEventType()
-            | OSError()
-            | sqlite3.Error()
-        ):
+        case MemoryWeaveError() | ViewFenced() | ViewRemoved() | OSError() | sqlite3.Error():
             return f"{type(error).__name__}: {error}"
         case _:
             frames = traceback.extract_tb(error.__traceback__)

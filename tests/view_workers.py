@@ -106,6 +106,12 @@ def status_of(settings: Settings, view: str) -> ViewStatus:
     return status
 
 
+def forget_statuses(settings: Settings) -> None:
+    """Remove what was said of the views, so that what is read next is of the next run."""
+    for view in VIEW_KINDS:
+        (view_path(settings, view) / "status.json").unlink(missing_ok=True)
+
+
 def shows(
     settings: Settings,
     view: str,
