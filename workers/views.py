@@ -113,7 +113,7 @@ def _vector_builder(settings: Settings) -> BuiltBy:
 def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[OpenedView]:
     from projections.vector.cache import VectorCache
     from projections.vector.filler import VectorFiller
-    from projections.vector.inheritance import fetch_vectors, inherit_vectors
+    from projections.vector.inheritance import inherit_vectors
     from projections.vector.maintenance import Maintenance, optimize
     from projections.vector.projector import VectorProjector
     from projections.vector.schema import TABLE
@@ -148,9 +148,8 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                 return upkeep.step() or written
 
             def inherit(live: Path | None) -> None:
-                inherited = inherit_vectors(live, cache) if live else 0
-                fetched = fetch_vectors(open_archive(settings).place, cache)
-                _log.info("vectors_inherited", of_the_live_one=inherited, of_the_archive=fetched)
+                if live and (inherited := inherit_vectors(live, cache)):
+                    _log.info("vectors_inherited", count=inherited)
 
             with closing(filler):
                 yield OpenedView(

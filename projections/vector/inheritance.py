@@ -1,7 +1,7 @@
 """What a new generation takes over from the live one: vectors that the cache has lost.
 
-The cache may be deleted. As long as a generation of the same model is there, or the archive has its
-vectors, nothing has to be embedded again for that.
+The cache may be deleted. As long as a generation of the same model is there, nothing has to be
+embedded again for that, nor if the archive has its vectors (`segments.import_vectors`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import lance
 import lancedb
 import numpy as np
 
-from eventlog.archive.place import Place
-from projections.vector.cache import VectorCache, model_file_name
+from projections.vector.cache import VectorCache
 from projections.vector.schema import TABLE
-from projections.vector.segments import import_vectors, read_vector_manifest, vectors_of
 from projections.vector.sentinel import read_sentinel
 
 _ROWS_AT_ONCE: Final = 4096
@@ -40,18 +38,6 @@ def inherit_vectors(old: Path, cache: VectorCache) -> int:
         vectors = np.stack(rows["vector"].to_numpy(zero_copy_only=False)).astype(np.float32)
         taken += cache.take_back(dict(zip(rows["text_sha"].to_pylist(), vectors, strict=True)))
     return taken
-
-
-def fetch_vectors(archive: Place, cache: VectorCache) -> int:
-    """Take the archive's vectors into the cache if it has fewer than those; tell how many.
-
-    Raises `VectorSegmentsRefused`, OSError.
-    """
-    name = model_file_name(cache.model)
-    manifest = read_vector_manifest(vectors_of(archive, cache.model), name)
-    if manifest is None or sum(file.rows for file in manifest.files) <= cache.count():
-        return 0
-    return import_vectors(archive, cache)
 
 
 def _lacking(dataset: Any, cache: VectorCache) -> Iterator[Sequence[int]]:
