@@ -17,11 +17,11 @@ SOURCE = Path(__file__).parent / "powerloss.c"
 COMPILER = shutil.which("cc")
 
 
-def build_shim(directory: Path) -> Path:
-    """Compile the shim; needs `COMPILER`."""
+def build_shim(directory: Path, source: Path = SOURCE) -> Path:
+    """Compile a shim to be preloaded; needs `COMPILER`."""
     assert COMPILER is not None
-    shim = directory / "powerloss.so"
-    subprocess.run([COMPILER, "-shared", "-fPIC", "-o", str(shim), str(SOURCE), "-ldl"], check=True)
+    shim = directory / f"{source.stem}.so"
+    subprocess.run([COMPILER, "-shared", "-fPIC", "-o", str(shim), str(source), "-ldl"], check=True)
     return shim
 
 
