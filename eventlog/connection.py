@@ -11,11 +11,12 @@ not.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, ResponseError
+from redis.exceptions import NoPermissionError, NoScriptError, ResponseError
 from redis.retry import Retry
 
 from eventlog.scripts import Script
@@ -105,6 +106,8 @@ def _pool(url: str, timeout_s: float) -> Any:
         socket_connect_timeout=min(CONNECT_TIMEOUT_S, timeout_s),
         retry=Retry(NoBackoff(), 0),
         retry_on_error=[],
+        # No CLIENT SETINFO: users of servers before 7.2 cannot be allowed it.
+        driver_info=None,
         protocol=2,
         decode_responses=False,
     )
@@ -133,10 +136,20 @@ def _run_script(
     call: Callable[..., Any], script: Script, keys: Sequence[str], arguments: Sequence[Argument]
 ) -> Any:
     rest = (len(keys), *keys, *arguments)
+    read_only = "_RO" if script.reads else ""
+    by_digest = (f"EVALSHA{read_only}", script.digest, *rest)
     try:
-        return call("EVALSHA", script.digest, *rest)
-    except NoScriptError:
-        # Answered before anything was done, so asking again is safe. Loaded, a script stays; but
-        # somebody may flush it again before we come, so this time the text itself goes along.
-        call("SCRIPT", "LOAD", script.text)
-        return call("EVAL", script.text, *rest)
+        return call(*by_digest)
+    except NoScriptError as unknown:
+        # Answered before anything was done, so asking again is safe.
+        try:
+            call("SCRIPT", "LOAD", script.text)
+            with suppress(NoScriptError):
+                return call(*by_digest)
+            # Somebody flushed it before we came: this time the text itself goes along.
+            return call(f"EVAL{read_only}", script.text, *rest)
+        except NoPermissionError as refused:
+            if "'eval" not in str(refused) and "'script" not in str(refused):
+                raise
+            # This user may run only what is there; whoever keeps the server loads it.
+            raise unknown from None

@@ -10,28 +10,25 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Final, Self
-from urllib.parse import quote
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
+from eventlog.acl import ServerUser, config_lines, set_users
 from eventlog.run_directory import run_directory
 from eventlog.server_config import ServerName, config_text, physical_memory, server_settings
 from eventlog.server_lock import LockFile, ServerRecord, is_locked
+from eventlog.server_socket import client_of, end_unreachable, is_answered, url_of
 
 START_WITHIN_S: Final = 300.0
 """Loading 2 GB of log takes well under a minute on a slow disk; five are for a bad day."""
 STOP_WITHIN_S: Final = 30.0
 _POLL_S: Final = 0.02
-_ANSWER_WITHIN_S: Final = 5.0
 
 
 class EmbeddedServerError(Exception):
@@ -49,7 +46,9 @@ class ForeignServer(EmbeddedServerError):
 class EmbeddedServers:
     """The servers of a data directory. Use as a context manager, or `start` and `stop`.
 
-    ``names`` are those that are wanted, both by default.
+    ``names`` are those that are wanted, both by default. ``users`` are the only ones who may speak
+    to a server, among them ``admin``, as whom it is kept; a server without users lets anybody who
+    reaches its socket do anything.
     """
 
     def __init__(
@@ -57,10 +56,12 @@ class EmbeddedServers:
         data: Path,
         *,
         names: tuple[ServerName, ...] = ("log", "volatile"),
+        users: Mapping[ServerName, Sequence[ServerUser]] = MappingProxyType({}),
         environment: Mapping[str, str] = os.environ,
         binary: Path | None = None,
     ) -> None:
         self._names = names
+        self._users = users
         self._data = data.resolve()
         self._environment = environment
         self._binary = binary
@@ -86,7 +87,9 @@ class EmbeddedServers:
             binary = self._binary or _bundled_binary()
             ram = physical_memory()
             for name in self._names:
-                self._servers[name] = EmbeddedServer(name, self._data, run, binary, ram)
+                self._servers[name] = EmbeddedServer(
+                    name, self._data, run, binary, ram, self._users.get(name, ())
+                )
                 self._servers[name].start()
         except BaseException:
             self.stop()
@@ -123,12 +126,12 @@ class EmbeddedServers:
 
     @property
     def log_url(self) -> str:
-        """Address of the log server, as redis-py takes it."""
+        """Address of the log server, as redis-py takes it; no user is named."""
         return self["log"].url
 
     @property
     def volatile_url(self) -> str:
-        """Address of the volatile server."""
+        """Address of the volatile server; no user is named."""
         return self["volatile"].url
 
     def __enter__(self) -> Self:
@@ -148,7 +151,13 @@ class EmbeddedServer:
     """One server. Its files lie in ``<data>/log``; the volatile one has none worth keeping."""
 
     def __init__(
-        self, name: ServerName, data: Path, run: Path, binary: Path, ram_bytes: int
+        self,
+        name: ServerName,
+        data: Path,
+        run: Path,
+        binary: Path,
+        ram_bytes: int,
+        users: Sequence[ServerUser] = (),
     ) -> None:
         self.name = name
         self.directory = data / "log" if name == "log" else run
@@ -158,13 +167,15 @@ class EmbeddedServer:
         self._config = run / f"{name}.conf"
         self._binary = binary
         self._settings = server_settings(name, ram_bytes)
+        self._users = users
+        self._admin = next((user for user in users if user.name == "admin"), None)
         self._lock = LockFile(data / f"{name}.lock")
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """Address, as redis-py takes it."""
-        return _url(self.socket)
+        """Address, as redis-py takes it; no user is named."""
+        return url_of(self.socket)
 
     def is_running(self) -> bool:
         """Tell whether the server's process lives."""
@@ -199,7 +210,7 @@ class EmbeddedServer:
         """
         if not self.pid:
             return
-        _shut_down(self.socket)
+        self._shut_down(self.socket)
         if not _within(STOP_WITHIN_S, lambda: not self.is_running()):
             os.kill(self.pid, signal.SIGKILL)
             if not _within(STOP_WITHIN_S, lambda: not self.is_running()):
@@ -218,10 +229,15 @@ class EmbeddedServer:
         socket = Path(record.socket) if record else self.socket
         if record and not socket.exists():
             # A cleaner of temporary files took the socket: nobody can reach that server again.
-            _end_unreachable(record)
+            end_unreachable(record)
             return False
         try:
-            found = _look_at(socket, self._settings)
+            found = self._look_at(socket)
+        except redis.AuthenticationError:
+            # Its users are others: it is of before there were any, or the passwords were lost.
+            if record:
+                end_unreachable(record)
+            return False
         except redis.RedisError:
             return False
         if found.directory != (self.directory if self.name == "log" else socket.parent):
@@ -230,23 +246,28 @@ class EmbeddedServer:
                 f"{self.name} server of {self.directory}: stop that process"
             )
         if found.settings != self._settings or socket != self.socket:
-            _shut_down(socket)
+            self._shut_down(socket)
             return False
-        if not _answers(socket):
+        try:
+            with self._client(socket) as client:
+                client.ping()
+                set_users(client, self._users)
+        except redis.RedisError:
             # It loads its files still.
             return False
         self.pid, self.adopted = found.pid, True
         return True
 
     def _spawn(self) -> None:
-        if _answers(self.socket):
+        if is_answered(self.socket):
             raise ForeignServer(
                 f"something that is not ours answers at {self.socket}: stop it, then start again"
             )
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         # What the server writes has the mode that it likes, and holds texts with their keys.
         self.directory.chmod(0o700)
-        self._config.write_text(config_text(self._settings, self.directory, self.socket))
+        text = config_text(self._settings, self.directory, self.socket)
+        self._config.write_text(text + config_lines(self._users))
         self._process = subprocess.Popen(
             [str(self._binary), str(self._config)],
             stdin=subprocess.DEVNULL,
@@ -261,7 +282,7 @@ class EmbeddedServer:
 
     def _await_ready(self, deadline: float) -> None:
         assert self._process is not None
-        while not _answers(self.socket):
+        while not self._answers():
             try:
                 code = self._process.wait(_POLL_S)
             except subprocess.TimeoutExpired:
@@ -273,6 +294,37 @@ class EmbeddedServer:
                 f"the {self.name} server did not start (exit code {code}): {self._last_words()}"
             )
 
+    def _look_at(self, socket: Path) -> _Found:
+        with self._client(socket) as client:
+            # First something short: to a long command of a stranger, a server that has users says
+            # that the protocol is broken, not that it does not know him.
+            client.echo("")
+            answer = client.config_get("dir", *self._settings)
+            return _Found(
+                pid=client.info("server")["process_id"],
+                directory=Path(answer.pop("dir")),
+                settings=answer,
+            )
+
+    def _answers(self) -> bool:
+        """Tell whether the server is up and has loaded its files."""
+        try:
+            with self._client(self.socket) as client:
+                return bool(client.ping())
+        except redis.RedisError:
+            return False
+
+    def _shut_down(self, socket: Path) -> None:
+        """Ask the server to end; it does not matter if it has ended already."""
+        try:
+            with self._client(socket) as client:
+                client.shutdown(nosave=True, now=True)
+        except redis.RedisError:
+            return
+
+    def _client(self, socket: Path) -> redis.Redis:
+        return client_of(socket, self._admin)
+
     def _last_words(self) -> str:
         path = self.directory / "server.log"
         try:
@@ -283,12 +335,15 @@ class EmbeddedServer:
 
 
 def find_server(data: Path, name: ServerName) -> str | None:
-    """Give the address of a data directory's living server, for a process that did not start it."""
+    """Give the address of a data directory's living server, for a process that did not start it.
+
+    The users of that server have passwords; no user is named in the address.
+    """
     lock = LockFile(data.resolve() / f"{name}.lock")
     if not lock.path.exists() or not is_locked(lock.path):
         return None
     record = lock.read()
-    return None if record is None else _url(Path(record.socket))
+    return None if record is None else url_of(Path(record.socket))
 
 
 class _Found:
@@ -298,65 +353,6 @@ class _Found:
         self.pid = pid
         self.directory = directory
         self.settings = settings
-
-
-def _url(socket: Path) -> str:
-    return f"unix://{quote(str(socket))}"
-
-
-def _look_at(socket: Path, settings: Mapping[str, str]) -> _Found:
-    with _client(socket) as client:
-        answer = client.config_get("dir", *settings)
-        return _Found(
-            pid=client.info("server")["process_id"],
-            directory=Path(answer.pop("dir")),
-            settings=answer,
-        )
-
-
-def _answers(socket: Path) -> bool:
-    """Tell whether a server at that socket is up and has loaded its files."""
-    try:
-        with _client(socket) as client:
-            return bool(client.ping())
-    except redis.RedisError:
-        return False
-
-
-def _shut_down(socket: Path) -> None:
-    """Ask the server to end; it does not matter if it has ended already."""
-    try:
-        with _client(socket) as client:
-            client.shutdown(nosave=True, now=True)
-    except redis.RedisError:
-        return
-
-
-def _end_unreachable(record: ServerRecord) -> None:
-    if record.socket in _command_line(record.pid):
-        os.kill(record.pid, signal.SIGTERM)
-
-
-def _command_line(pid: int) -> str:
-    if sys.platform == "linux":
-        try:
-            return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-        except OSError:
-            return ""
-    return subprocess.run(
-        ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
-    ).stdout
-
-
-def _client(socket: Path) -> redis.Redis:
-    return redis.Redis(
-        unix_socket_path=str(socket),
-        socket_timeout=_ANSWER_WITHIN_S,
-        socket_connect_timeout=_ANSWER_WITHIN_S,
-        retry=Retry(NoBackoff(), 0),
-        decode_responses=True,
-        protocol=2,
-    )
 
 
 def _within(seconds: float, condition: Callable[[], bool]) -> bool:

@@ -1,11 +1,11 @@
 """The start-up guard: nothing is written to a log server that may lose what it acknowledges.
 
 Checks in this order, changing nothing before the last two: the server's software, that it has
-loaded its files and is a primary, its settings, the history it holds; then brings the log into the
-present format, and has the append-only file rewritten once. A torn last append stays in the file
-after a crash; on some servers the second restart then gives its positions to the torn events
-instead of those acknowledged since (Redis 7.0.15 does, valkey#4342). A rewrite before the first
-write ends that.
+loaded its files and is a primary, its settings, that it knows our scripts, the history it holds;
+then brings the log into the present format, and has the append-only file rewritten once. A torn
+last append stays in the file after a crash; on some servers the second restart then gives its
+positions to the torn events instead of those acknowledged since (Redis 7.0.15 does, valkey#4342). A
+rewrite before the first write ends that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import redis
 from msgspec import Struct
-from redis.exceptions import ResponseError
+from redis.exceptions import NoPermissionError, ResponseError
 
 from domain.errors import LogUnavailable
 from eventlog.connection import Connections, NotSent
@@ -26,6 +26,8 @@ from eventlog.loading import is_being_loaded
 from eventlog.log_format import bring_up_to_date, require_present_format
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head, RedisLog
+from eventlog.rights import UNKNOWN, Rights, rights_on
+from eventlog.scripts import OF_SERVICES
 from eventlog.subscription import Checkpoint
 
 REQUIRED_SETTINGS: Final = {
@@ -38,6 +40,9 @@ REQUIRED_SETTINGS: Final = {
 
 CHAIN_LENGTH: Final = 1_000
 """This many of the newest events must follow one another without a gap."""
+
+SCRIPTS_WITHIN_S: Final = 10.0
+"""So long a user who may not load scripts waits for somebody who may."""
 
 _OLDEST: Final = {"redis": 7, "valkey": 8}
 _ANSWER_WITHIN_S: Final = 5.0
@@ -56,11 +61,13 @@ class GuardReport(Struct, frozen=True):
     """What the guard found. ``shortfalls`` are why ``durable`` is False; empty when it is True.
 
     ``fork`` says why the log is not the one that this node has followed, "" where it is.
+    ``rights`` are those of the user as whom the server was asked.
     """
 
     software: str
     head: Head
     durable: bool
+    rights: Rights = UNKNOWN
     shortfalls: tuple[str, ...] = ()
     fork: str = ""
 
@@ -88,9 +95,11 @@ def guard_log_server(
         software = supported_software(_info(server, "server"))
         _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
         _require_primary(_info(server, "replication"))
-        shortfalls = _shortfalls(server)
+        rights = rights_on(server, log.keys)
+        shortfalls = find_shortfalls(server)
         if shortfalls and not allow_volatile:
             raise LogServerRefused(shortfalls)
+        _await_scripts(server, deadline)
         head = require_known_history(log, expected_epoch, known)
         bring_up_to_date(log)
         if _info(server, "persistence").get("aof_enabled") == "1":
@@ -99,7 +108,7 @@ def guard_log_server(
         raise LogUnavailable(f"the log server does not answer: {error}") from error
     finally:
         server.close()
-    return GuardReport(software, head, not shortfalls, tuple(shortfalls))
+    return GuardReport(software, head, not shortfalls, rights, tuple(shortfalls))
 
 
 def guard_followed_log(
@@ -120,14 +129,16 @@ def guard_followed_log(
         software = supported_software(_info(server, "server"))
         _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
         _require_primary(_info(server, "replication"))
-        shortfalls = _shortfalls(server)
+        rights = rights_on(server, log.keys)
+        shortfalls = find_shortfalls(server)
+        _await_scripts(server, deadline)
         head = require_known_history(log, expected_epoch, known)
         require_present_format(log)
     except (NotSent, redis.RedisError, OSError) as error:
         raise LogUnavailable(f"the log server does not answer: {error}") from error
     finally:
         server.close()
-    return GuardReport(software, head, not shortfalls, tuple(shortfalls))
+    return GuardReport(software, head, not shortfalls, rights, tuple(shortfalls))
 
 
 def supported_software(info: dict[str, str]) -> str:
@@ -153,7 +164,11 @@ def _require_primary(info: dict[str, str]) -> None:
         )
 
 
-def _shortfalls(server: Connections) -> list[str]:
+def find_shortfalls(server: Connections) -> list[str]:
+    """Say why the server could lose an acknowledged event now, one line each; [] if it could not.
+
+    Raises `NotSent` and redis.RedisError where it does not answer.
+    """
     try:
         answer = server.call("CONFIG", "GET", *REQUIRED_SETTINGS)
     except ResponseError as error:
@@ -216,6 +231,32 @@ def _require_checkpoint(log: RedisLog, head: Head, checkpoint: Checkpoint) -> No
                 f"{there[0].event_id if there else 'nothing'}, a view has seen "
                 f"{checkpoint.event_id}"
             )
+
+
+def load_missing_scripts(server: Connections) -> bool:
+    """Load those of our scripts that the server does not know; False where this user may not.
+
+    Raises `NotSent` and redis.RedisError.
+    """
+    try:
+        known = server.call("SCRIPT", "EXISTS", *(script.digest for script in OF_SERVICES))
+        for script, there in zip(OF_SERVICES, known, strict=True):
+            if not there:
+                server.call("SCRIPT", "LOAD", script.text)
+    except NoPermissionError:
+        return False
+    return True
+
+
+def _await_scripts(server: Connections, deadline: float) -> None:
+    """Load the scripts, or wait a little for who may: the supervisor does so as an admin."""
+    deadline = min(deadline, time.monotonic() + SCRIPTS_WITHIN_S)
+    while not load_missing_scripts(server):
+        if time.monotonic() > deadline:
+            raise LogServerRefused(
+                ["the server lacks our scripts and this user may not load them: allow SCRIPT LOAD"]
+            )
+        time.sleep(_POLL_S)
 
 
 def _rewrite_once(server: Connections, deadline: float) -> None:

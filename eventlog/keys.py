@@ -43,6 +43,21 @@ class Keys:
         self.tracking = f"{prefix}tracking"
         self.prefix = prefix
 
+    @property
+    def every(self) -> str:
+        """Pattern of all of them, as an access rule names keys."""
+        return f"{self.prefix}*"
+
+    @property
+    def every_command(self) -> str:
+        """Pattern of the hashes with command records."""
+        return f"{self.prefix}cmd:*"
+
+    @property
+    def every_sealing_key(self) -> str:
+        """Pattern of the hashes with sealing keys."""
+        return f"{self.prefix}keys:*"
+
     def aggregate(self, aggregate_id: str) -> str:
         """Sorted set, version → position."""
         return f"{self.prefix}agg:{aggregate_id}"

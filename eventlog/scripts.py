@@ -2,7 +2,8 @@
 
 A script is sent as its digest (EVALSHA). When the server does not know it, after a restart or a
 SCRIPT FLUSH, it answers NOSCRIPT without having done anything; the script is loaded and called
-again. Scripts that were loaded are not evicted as those sent with EVAL are.
+again. Scripts that were loaded are not evicted as those sent with EVAL are. One that only reads is
+sent so (EVALSHA_RO) that a user who may not write can run it.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from msgspec import Struct
 
 
 class Script(Struct, frozen=True):
-    """A script's text and the digest by which the server knows it."""
+    """A script's text and the digest by which the server knows it; whether it only reads."""
 
     text: bytes
     digest: str
+    reads: bool
 
 
 def _load(file_name: str) -> Script:
     text = (files(__package__) / file_name).read_bytes()
-    return Script(text=text, digest=hashlib.sha1(text, usedforsecurity=False).hexdigest())
+    digest = hashlib.sha1(text, usedforsecurity=False).hexdigest()
+    return Script(text=text, digest=digest, reads=text.startswith(b"#!lua flags=no-writes\n"))
 
 
 APPEND: Final = _load("append.lua")
@@ -36,3 +39,15 @@ TRIM: Final = _load("trim.lua")
 THIN_INDEX: Final = _load("thin_index.lua")
 BEGIN_EPOCH: Final = _load("begin_epoch.lua")
 LOAD: Final = _load("load.lua")
+
+OF_SERVICES: Final = (
+    APPEND,
+    READ_AGGREGATE,
+    HEAD,
+    PUT_SNAPSHOT,
+    READ_SNAPSHOTS,
+    TAKE_LEASE,
+    TRIM,
+    THIN_INDEX,
+)
+"""What running services call. The others are for an admin, who loads what the server lacks."""

@@ -15,7 +15,10 @@ from typing import Any, Self
 
 import httpx
 import psutil
+import redis
 
+from eventlog.acl import LogUser, with_user
+from eventlog.embedded import find_server
 from memoryweave.client import Client
 from memoryweave.exchange import Retries
 from tests.servers import eventually
@@ -64,6 +67,12 @@ class NodeProcess:
     def owner_key(self) -> str:
         """The owner's key."""
         return self.environment.get("OWNER_KEY") or self._keys()["OWNER_KEY"]
+
+    def log_url(self, user: LogUser = "admin") -> str:
+        """Give the address of its embedded log server, as one of that server's users."""
+        url = find_server(self.data, "log")
+        assert url is not None, "the log server is not running"
+        return with_user(url, user, self._keys()[f"LOG_{user.upper()}_PASSWORD"])
 
     def client(self, key: str | None = None, **options: Any) -> Client:
         """Give a client with the admin's key or another; without an outbox unless one is given."""
@@ -134,6 +143,21 @@ class NodeProcess:
         for process in self.processes():
             process.resume()
 
+    def refusals(self) -> list[str]:
+        """Say what its servers refused to its processes because of their users' rules."""
+        said = []
+        for server in ("log", "volatile"):
+            url = find_server(self.data, server)
+            if url is None:
+                continue
+            password = self._keys()[f"{server.upper()}_ADMIN_PASSWORD"]
+            with redis.Redis.from_url(with_user(url, "admin", password)) as admin:
+                said += [
+                    f"{server}: {entry['username']} {entry['reason']} {entry['object']}"
+                    for entry in admin.acl_log()
+                ]
+        return said
+
     def signal(self, number: signal.Signals) -> None:
         """Send the supervisor a signal."""
         assert self._process is not None
@@ -161,7 +185,9 @@ class NodeProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        refused = self.refusals() if kind is None and self._process is not None else []
         self.end()
+        assert refused == [], "a user of the servers lacks a right that its process needs"
 
     def end(self) -> None:
         """Stop it if it runs."""

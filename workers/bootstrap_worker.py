@@ -56,7 +56,7 @@ def bootstrap(settings: Settings) -> None:
 
 
 def _verify(settings: Settings, archive: Archive) -> None:
-    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+    with RedisLog(log_url(settings, "reader"), settings.log, archive=archive) as log:
         try:
             verified = verify_log(log, archive, seen_links(settings), _teller())
         except Deviation as deviation:

@@ -107,7 +107,7 @@ def _look_at_log(node: Node, degraded: list[Degraded]) -> LogHealth:
         )
     try:
         with RedisLog(
-            log_url(node.values), node.values.log, deadline_s=LOG_ANSWERS_WITHIN_S
+            log_url(node.values, "writer"), node.values.log, deadline_s=LOG_ANSWERS_WITHIN_S
         ) as log:
             head, memory_ratio = log.head(), log.memory_ratio()
     except (MemoryWeaveError, SettingError) as error:

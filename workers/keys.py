@@ -1,5 +1,8 @@
 """A node's own secrets: ``keys`` in the data directory, mode 600, made at first start.
 
+The admin's and the owner's key, what agents' keys come from, and the passwords of the users of the
+embedded servers (eventlog/acl.py).
+
 One ``NAME=value`` a line, so that a shell can read it with ``. data/keys``.
 """
 
@@ -9,17 +12,21 @@ import base64
 import fcntl
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 from msgspec import Struct
 
-from workers.settings import Resolved, SettingError
+from eventlog.acl import LogUser, ServerUser, VolatileUser, log_rules, volatile_rules
+from eventlog.server_config import ServerName
+from workers.settings import Resolved, SettingError, Settings
 
 FILE_NAME: Final = "keys"
 _NAMES: Final = ("API_KEY", "OWNER_KEY", "NODE_SECRET")
+_LOG_USERS: Final[tuple[LogUser, ...]] = get_args(LogUser)
+_VOLATILE_USERS: Final[tuple[VolatileUser, ...]] = get_args(VolatileUser)
 
 
 class Credentials(Struct, frozen=True):
@@ -52,18 +59,40 @@ def ensure_keys(resolved: Resolved, randomness: Callable[[int], bytes] = os.uran
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = settings.data / FILE_NAME
     given = {"API_KEY": settings.api_key, "OWNER_KEY": settings.owner_key, "NODE_SECRET": None}
-    with (settings.data / "keys.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # api and worker may both be the first to start
-        kept = _read(path)
-        made = tuple(name for name in _NAMES if given[name] is None and name not in kept)
-        if settings.role == "replica":
-            _require_shared(made, path)
-        if made:
-            kept |= {name: _new_key(randomness(32)) for name in made}
-            _write(path, kept)
+    wanted = [name for name in _NAMES if given[name] is None]
+    if settings.role == "replica":
+        _require_shared(settings.data, wanted)
+    kept, made = _keep(settings.data, wanted, randomness)
     value = {name: given[name] or kept[name] for name in _NAMES}
     keys = Credentials(value["API_KEY"], value["OWNER_KEY"], _bytes(value["NODE_SECRET"]))
     return KeyRing(keys, with_kept_keys(resolved), made, path)
+
+
+def embedded_users(
+    settings: Settings, randomness: Callable[[int], bytes] = os.urandom
+) -> dict[ServerName, list[ServerUser]]:
+    """Give the users of the embedded servers, making the passwords that the file lacks.
+
+    For who starts the servers: a password made while they run would be of no use.
+    """
+    names = [_password_name("log", user) for user in _LOG_USERS]
+    names += [_password_name("volatile", user) for user in _VOLATILE_USERS]
+    kept, _ = _keep(settings.data, names, randomness)
+    return {
+        "log": [
+            ServerUser(user, kept[_password_name("log", user)], log_rules(user, settings.log))
+            for user in _LOG_USERS
+        ],
+        "volatile": [
+            ServerUser(user, kept[_password_name("volatile", user)], volatile_rules(user))
+            for user in _VOLATILE_USERS
+        ],
+    }
+
+
+def server_password(data: Path, server: ServerName, user: LogUser | VolatileUser) -> str | None:
+    """Give a user's password on an embedded server; None while its servers have no users."""
+    return _read(data / FILE_NAME).get(_password_name(server, user))
 
 
 def with_kept_keys(resolved: Resolved) -> Resolved:
@@ -82,18 +111,22 @@ def with_kept_keys(resolved: Resolved) -> Resolved:
 
 
 def kept_keys(data: Path) -> dict[str, str]:
-    """Give the keys that a data directory holds, by name; {} when it holds none."""
-    return _read(data / FILE_NAME)
+    """Give the keys that a data directory holds, by name; {} when it holds none.
+
+    The passwords of its embedded servers are not among them: those are of no use elsewhere.
+    """
+    return {name: key for name, key in _read(data / FILE_NAME).items() if name in _NAMES}
 
 
-def _require_shared(made: tuple[str, ...], path: Path) -> None:
+def _require_shared(data: Path, wanted: Sequence[str]) -> None:
     """Raise `SettingError` for a key that a replica would make: no other node would know it."""
+    kept = _read(data / FILE_NAME)
     for name in ("API_KEY", "OWNER_KEY"):
-        if name in made:
+        if name in wanted and name not in kept:
             raise SettingError(
                 name,
-                f"a replica needs the primary's: copy the primary's file keys to {path}, or set "
-                "API_KEY and OWNER_KEY",
+                f"a replica needs the primary's: copy the primary's file keys to "
+                f"{data / FILE_NAME}, or set API_KEY and OWNER_KEY",
             )
 
 
@@ -101,6 +134,31 @@ def keep_keys(data: Path, keys: Mapping[str, str]) -> None:
     """Keep these keys, by name, in a data directory that has none yet."""
     if keys:
         _write(data / FILE_NAME, keys)
+
+
+def _password_name(server: ServerName, user: str) -> str:
+    return f"{server}_{user}_password".upper()
+
+
+_PASSWORDS: Final = (
+    *(_password_name("log", user) for user in _LOG_USERS),
+    *(_password_name("volatile", user) for user in _VOLATILE_USERS),
+)
+
+
+def _keep(
+    data: Path, names: Sequence[str], randomness: Callable[[int], bytes]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Give what the file holds with these names in it, and which of them were made just now."""
+    path = data / FILE_NAME
+    with (data / "keys.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # api and worker may both be the first to start
+        kept = _read(path)
+        made = tuple(name for name in names if name not in kept)
+        if made:
+            kept |= {name: _new_key(randomness(32)) for name in made}
+            _write(path, kept)
+    return kept, made
 
 
 def _read(path: Path) -> dict[str, str]:
@@ -112,9 +170,10 @@ def _read(path: Path) -> dict[str, str]:
     if mode & 0o077:
         raise SettingError(str(path), f"others can read it (mode {mode:o}): chmod 600 {path}")
     kept = dict(line.split("=", 1) for line in lines if "=" in line)
-    unknown = sorted(set(kept) - set(_NAMES))
+    names = (*_NAMES, *_PASSWORDS)
+    unknown = sorted(set(kept) - set(names))
     if unknown:
-        raise SettingError(str(path), f"unknown name {unknown[0]}; it holds {', '.join(_NAMES)}")
+        raise SettingError(str(path), f"unknown name {unknown[0]}; it holds {', '.join(names)}")
     return kept
 
 
@@ -124,10 +183,16 @@ def _write(path: Path, kept: Mapping[str, str]) -> None:
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         os.fchmod(file.fileno(), 0o600)
-        file.writelines(f"{name}={kept[name]}\n" for name in _NAMES if name in kept)
+        file.writelines(f"{name}={kept[name]}\n" for name in (*_NAMES, *_PASSWORDS) if name in kept)
         file.flush()
         os.fsync(file.fileno())
     new.rename(path)
+    # A key that was given out must not be lost with the name of its file in a power cut.
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _bytes(secret: str) -> bytes:

@@ -59,7 +59,7 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
     """
     holder = f"{node_id(settings.data)}/{os.getpid()}/{os.urandom(4).hex()}"
     archive = open_archive(settings)
-    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+    with RedisLog(log_url(settings, "archiver"), settings.log, archive=archive) as log:
         log.follow(epoch_seen(settings.data))
         lease = Lease(log, LEASE, holder, LEASE_S)
         archiver = Archiver(
@@ -175,6 +175,8 @@ def _keep_snapshots(settings: Settings, kinds: Mapping[str, str]) -> None:
 
     if kinds:
         with closing(
-            MemoryApplication(log_url(settings), settings.log, archive=archive_location(settings))
+            MemoryApplication(
+                log_url(settings, "archiver"), settings.log, archive=archive_location(settings)
+            )
         ) as application:
             application.keep_snapshots(kinds)

@@ -9,29 +9,52 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import redis
+import structlog
+
 from domain.errors import LogUnavailable
+from eventlog.acl import LogUser, VolatileUser, with_user
+from eventlog.connection import Connections, NotSent
 from eventlog.embedded import find_server
 from eventlog.guard import (
     GuardReport,
     guard_followed_log,
     guard_log_server,
+    load_missing_scripts,
     require_known_history,
 )
+from eventlog.keys import Keys
 from eventlog.redis_log import Head, RedisLog
+from eventlog.rights import Rights, rights_on
+from eventlog.server_config import ServerName
 from eventlog.subscription import Checkpoint
 from projections.status import read_status
 from workers.archive import open_archive, seen_links
+from workers.keys import server_password
 from workers.settings import SettingError, Settings
 
 _FILE_NAME: Final = "node.toml"
+_ANSWER_WITHIN_S: Final = 5.0
+
+_log = structlog.get_logger("supervisor")
+
+PROCESSES: Final[dict[str, LogUser]] = {
+    "api": "writer",
+    "projections": "reader",
+    "lifecycle": "archiver",
+}
+"""As whom each kind of process speaks to the log's server."""
 
 
-def log_url(settings: Settings) -> str:
+def log_url(settings: Settings, user: LogUser) -> str:
     """Give the log server's address: REDIS_URL, or the embedded server that runs now.
 
-    Raises `SettingError` when there is neither.
+    ``user`` is who speaks to the embedded one; in REDIS_URL the user is part of the setting. The
+    address holds a password: it must not be shown. Raises `SettingError` when there is neither.
     """
-    url = settings.redis_url or find_server(settings.data, "log")
+    if settings.redis_url:
+        return settings.redis_url
+    url = _embedded_url(settings, "log", user)
     if url is None:
         raise SettingError(
             "REDIS_URL",
@@ -42,12 +65,43 @@ def log_url(settings: Settings) -> str:
 
 
 def volatile_url(settings: Settings) -> str | None:
-    """Give the volatile server's address; None when there is none, and processes do without."""
-    return settings.volatile_url or find_server(settings.data, "volatile")
+    """Give the volatile server's address; None when there is none, and processes do without.
+
+    It holds a password: it must not be shown.
+    """
+    return settings.volatile_url or _embedded_url(settings, "volatile", "writer")
 
 
-def guard_log(settings: Settings) -> GuardReport:
-    """Check the log server and its history, and keep the epoch for the next start.
+def rights_at(settings: Settings, user: LogUser) -> Rights:
+    """Ask the log's server as whom ``user`` speaks there, and what that user may do.
+
+    Raises `LogUnavailable`, and `SettingError` when there is no server.
+    """
+    server = Connections(log_url(settings, user), timeout_s=_ANSWER_WITHIN_S)
+    try:
+        return rights_on(server, Keys(settings.log))
+    except (NotSent, redis.RedisError, OSError) as error:
+        raise LogUnavailable(f"the log server does not answer: {error}") from error
+    finally:
+        server.close()
+
+
+def load_scripts(settings: Settings) -> None:
+    """Put scripts back that the embedded server has forgotten: no service may load one there.
+
+    Does nothing while the server does not answer.
+    """
+    server = Connections(log_url(settings, "admin"), timeout_s=_ANSWER_WITHIN_S)
+    try:
+        load_missing_scripts(server)
+    except (NotSent, redis.RedisError, OSError) as error:
+        _log.info("scripts_not_looked_at", reason=str(error))
+    finally:
+        server.close()
+
+
+def guard_log(settings: Settings, user: LogUser) -> GuardReport:
+    """Check the log server and its history as ``user``, and keep the epoch for the next start.
 
     A replica that has followed the log before starts also while the server does not answer: its
     views serve, and compare with the log before they go on. Raises what `guard_log_server` raises.
@@ -55,7 +109,7 @@ def guard_log(settings: Settings) -> GuardReport:
     seen = epoch_seen(settings.data)
     archive = open_archive(settings)
     known = reached_by_views(settings.data)
-    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+    with RedisLog(log_url(settings, user), settings.log, archive=archive) as log:
         if settings.role == "replica":
             report = _guard_followed(log, seen, known)
         else:
@@ -77,7 +131,8 @@ def look_at_history(settings: Settings) -> Head:
     """
     seen = epoch_seen(settings.data)
     known = reached_by_views(settings.data)
-    with RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log:
+    url = log_url(settings, "reader")
+    with RedisLog(url, settings.log, archive=open_archive(settings)) as log:
         head = require_known_history(log, seen, known)
     _take_over(settings, seen, head.epoch)
     return head
@@ -99,7 +154,12 @@ def _guard_followed(log: RedisLog, seen: str, known: list[Checkpoint]) -> GuardR
         if not seen:
             raise
         not_looked_at = f"the log server was not looked at, because at the start {error}"
-        return GuardReport("", Head(0, "", seen), durable=False, shortfalls=(not_looked_at,))
+        return GuardReport(
+            "",
+            Head(0, "", seen),
+            durable=False,
+            shortfalls=(not_looked_at,),
+        )
 
 
 def reached_by_views(data: Path) -> list[Checkpoint]:
@@ -130,6 +190,14 @@ def node_id(data: Path, randomness: Callable[[int], bytes] = os.urandom) -> str:
     return _read_node(data).get("id") or _change_node(
         data, "id", lambda known: known or randomness(8).hex()
     )
+
+
+def _embedded_url(
+    settings: Settings, server: ServerName, user: LogUser | VolatileUser
+) -> str | None:
+    url = find_server(settings.data, server)
+    password = server_password(settings.data, server, user) if url else None
+    return url if url is None or password is None else with_user(url, user, password)
 
 
 def _read_node(data: Path) -> dict[str, str]:

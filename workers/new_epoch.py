@@ -53,7 +53,7 @@ def begin_new_epoch(settings: Settings, randomness: Callable[[int], bytes]) -> N
     else does the same, `LogUnavailable`, OSError.
     """
     archive = open_archive(settings)
-    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+    with RedisLog(log_url(settings, "admin"), settings.log, archive=archive) as log:
         if is_being_loaded(log):
             raise LogFork("a restore of the log did not come to its end: run it again")
         head = log.head()

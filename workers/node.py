@@ -104,7 +104,7 @@ class Node:
     def application(self) -> MemoryApplication:
         """The write side."""
         application = MemoryApplication(
-            log_url(self.values),
+            log_url(self.values, "writer"),
             self.values.log,
             self.values.policy,
             archive=archive_location(self.values),
@@ -143,6 +143,7 @@ class Node:
             socket_timeout=_VOLATILE_TIMEOUT_S,
             socket_connect_timeout=_VOLATILE_TIMEOUT_S,
             retry=Retry(NoBackoff(), 0),
+            driver_info=None,
         )
 
     @cached_property
@@ -252,7 +253,7 @@ def open_node(ring: KeyRing, surroundings: Surroundings = REAL) -> Node:
     nothing, and says why (`Node.refusal`).
     """
     try:
-        report = guard_log(ring.resolved.settings)
+        report = guard_log(ring.resolved.settings, "writer")
     except LogFork as error:
         report = GuardReport("", Head(0, "", ""), durable=True, fork=str(error))
     return Node(ring, report, surroundings)

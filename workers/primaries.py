@@ -54,7 +54,8 @@ class Primaries:
     def _living(self) -> tuple[str, ...]:
         settings, own = self._settings, public_url(self._settings)
         try:
-            with RedisLog(log_url(settings), settings.log, deadline_s=_ANSWER_WITHIN_S) as log:
+            url = log_url(settings, "reader")
+            with RedisLog(url, settings.log, deadline_s=_ANSWER_WITHIN_S) as log:
                 living = Nodes(log).living()
         except (MemoryWeaveError, SettingError) as error:
             _log.warning("primaries_not_known", reason=str(error))

@@ -61,7 +61,9 @@ def build_views(settings: Settings, stop: threading.Event) -> None:
                 return
             views.append(view)
         archive = open_archive(settings)
-        log = stack.enter_context(RedisLog(log_url(settings), settings.log, archive=archive))
+        log = stack.enter_context(
+            RedisLog(log_url(settings, "reader"), settings.log, archive=archive)
+        )
         parts = LogParts(log, Codec(SealingKeys(log.subject_keys)), settings)
         turn = threading.Lock()
         threads = []

@@ -23,9 +23,9 @@ from eventlog.guard import LogServerRefused
 from eventlog.outcomes import LogFork
 from eventlog.server_config import ServerName
 from workers.children import Children, ChildSpec, GaveUp, run_to_its_end
-from workers.keys import KeyRing
+from workers.keys import KeyRing, embedded_users
 from workers.lifetime import stop_on_signals
-from workers.log_server import guard_log
+from workers.log_server import guard_log, load_scripts
 from workers.ports import answers, claimable_port, url_of
 from workers.restarts import LONGEST_PAUSE_S, CrashHistory, after_crash
 from workers.running import Running, UpLock
@@ -33,6 +33,7 @@ from workers.settings import Settings
 from workers.standing import WHAT_TO_DO
 
 _LOOK_EVERY_S: Final = 0.2
+_SCRIPTS_EVERY_S: Final = 1.0
 
 _log = structlog.get_logger("supervisor")
 
@@ -101,7 +102,7 @@ def run_node(
 def _guard(settings: Settings) -> None:
     """Check the log; one with another history is told, and served from by nobody."""
     try:
-        guard_log(settings)
+        guard_log(settings, "admin")
     except LogFork as error:
         _log.error("log_forked", reason=str(error), do=WHAT_TO_DO)
 
@@ -122,12 +123,17 @@ class _Servers:
             names.append("log")
         if settings.volatile_url is None:
             names.append("volatile")
-        self._servers = EmbeddedServers(settings.data, names=tuple(names)) if names else None
+        self._servers = (
+            EmbeddedServers(settings.data, names=tuple(names), users=embedded_users(settings))
+            if names
+            else None
+        )
         self._settings = settings
         self._history = CrashHistory()
         self._started = time.monotonic()
         self._next = 0.0
         self._unguarded = False
+        self._scripts_at = 0.0
         if self._servers is not None:
             self._servers.start()
 
@@ -142,6 +148,9 @@ class _Servers:
             return
         dead = self._servers.dead()
         if not dead:
+            if self._settings.redis_url is None and now >= self._scripts_at:
+                self._scripts_at = now + _SCRIPTS_EVERY_S
+                load_scripts(self._settings)
             return
         self._unguarded = self._unguarded or "log" in dead
         self._history, pause = after_crash(self._history, now - self._started)

@@ -51,14 +51,15 @@ class Home:
     def application(self) -> Iterator[MemoryApplication]:
         settings = self.untouched
         with MemoryApplication(
-            log_url(settings), settings.log, archive=archive_location(settings)
+            log_url(settings, "admin"), settings.log, archive=archive_location(settings)
         ) as application:
             yield application
 
     @contextmanager
     def log(self) -> Iterator[RedisLog]:
         settings = self.untouched
-        with RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log:
+        url = log_url(settings, "admin")
+        with RedisLog(url, settings.log, archive=open_archive(settings)) as log:
             yield log
 
     def archive_and_trim(self) -> int:

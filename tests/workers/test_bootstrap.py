@@ -213,19 +213,19 @@ def test_a_replica_starts_without_its_log_server_if_it_has_followed_it_before(
         settings = Settings(data=tmp_path, redis_url=server.url, role="replica")
         server.kill()
         with pytest.raises(LogUnavailable):
-            guard_log(settings)
+            guard_log(settings, "reader")
         server.start()
-        report = guard_log(settings)
+        report = guard_log(settings, "reader")
         assert report.durable
         server.kill()
-        unseen = guard_log(settings)
+        unseen = guard_log(settings, "reader")
         assert (unseen.head.epoch, unseen.durable) == (report.head.epoch, False)
         assert "was not looked at" in unseen.shortfalls[0]
         # Another log in its place is refused, as for every node.
         server.start()
         remember_epoch(tmp_path, "another")
         with pytest.raises(LogFork):
-            guard_log(settings)
+            guard_log(settings, "reader")
 
 
 def test_a_replica_changes_nothing_in_the_log_and_refuses_a_form_that_it_does_not_read(
@@ -236,5 +236,5 @@ def test_a_replica_changes_nothing_in_the_log_and_refuses_a_form_that_it_does_no
     for form, says in ((b"1", "start a primary"), (b"99", "use a newer one")):
         log.call("HSET", log.keys.meta, "format", form)
         with pytest.raises(LogFork, match=says):
-            guard_log(settings)
+            guard_log(settings, "reader")
         assert log.call("HGET", log.keys.meta, "format") == form

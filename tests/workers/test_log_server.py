@@ -31,10 +31,10 @@ def view_has_come_to(data: Path, view: str, position: int) -> None:
 def test_a_node_keeps_the_epoch_of_its_log_and_refuses_a_new_one(
     settings: Settings, log: RedisLog, log_server: LogServer
 ) -> None:
-    assert guard_log(settings).head.position == 0
+    assert guard_log(settings, "writer").head.position == 0
     assert epoch_seen(settings.data) == ""
     log.append([an_entry("a", 1)], **new_command())
-    epoch = guard_log(settings).head.epoch
+    epoch = guard_log(settings, "writer").head.epoch
     assert epoch_seen(settings.data) == epoch != ""
 
     with log_server.client() as admin:
@@ -43,7 +43,7 @@ def test_a_node_keeps_the_epoch_of_its_log_and_refuses_a_new_one(
     log.append([an_entry("a", 1)], **new_command())
 
     with pytest.raises(LogFork, match=epoch):
-        guard_log(settings)
+        guard_log(settings, "writer")
 
 
 @pytest.mark.parametrize("view", ["state", "vector"])
@@ -52,7 +52,7 @@ def test_a_log_that_ends_before_a_view_of_the_node_is_refused(
 ) -> None:
     log.append([an_entry("a", n) for n in (1, 2, 3)], **new_command())
     view_has_come_to(settings.data, view, 3)
-    assert guard_log(settings).durable
+    assert guard_log(settings, "writer").durable
     view_has_come_to(settings.data, view, 4)
     with pytest.raises(LogFork, match="come to position 4, the log ends at 3"):
-        guard_log(settings)
+        guard_log(settings, "writer")

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from domain.settings import DEFAULT_POLICY, PolicySettings
-from workers.keys import ensure_keys
+from workers.keys import embedded_users, ensure_keys, server_password
 from workers.settings import DECLARED, SettingError, Settings, describe, resolve
 
 ROOT = Path(__file__).parents[2]
@@ -201,6 +201,24 @@ def test_keys_are_made_once_kept_with_mode_600_and_belong_to_the_node(tmp_path: 
     second = ensure_keys(resolve({"data": str(tmp_path / "node")}, {}))
     assert second.made == ()
     assert second.keys == first.keys
+
+
+def test_a_keys_file_of_before_gets_the_passwords_of_the_embedded_servers(tmp_path: Path) -> None:
+    ring = ensure_keys(resolve({"data": str(tmp_path)}, {}))
+    before = ring.path.read_text()
+    assert server_password(tmp_path, "log", "writer") is None
+
+    users = embedded_users(ring.resolved.settings)
+    assert [user.name for user in users["log"]] == ["writer", "reader", "archiver", "admin"]
+    assert [user.name for user in users["volatile"]] == ["writer", "admin"]
+    assert ring.path.read_text().startswith(before)
+    assert stat.S_IMODE(ring.path.stat().st_mode) == 0o600
+    assert server_password(tmp_path, "log", "writer") == users["log"][0].password
+    assert len({user.password for of_server in users.values() for user in of_server}) == 6
+    assert users["log"][0].password not in repr(users)
+
+    assert embedded_users(ring.resolved.settings) == users
+    assert ensure_keys(resolve({"data": str(tmp_path)}, {})).keys == ring.keys
 
 
 def test_a_given_key_is_used_and_not_written_down(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ class _Run:
             archive = open_archive(self._settings)
             log = stack.enter_context(
                 RedisLog(
-                    log_url(self._settings),
+                    log_url(self._settings, "archiver"),
                     self._settings.log,
                     archive=archive,
                     deadline_s=_LOG_ANSWERS_WITHIN_S,

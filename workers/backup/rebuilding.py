@@ -33,7 +33,7 @@ def build_all_views(settings: Settings, progress: Progress) -> list[ViewDigest]:
     reading the log and writing the views raise.
     """
     archive = open_archive(settings)
-    with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+    with RedisLog(log_url(settings, "admin"), settings.log, archive=archive) as log:
         parts = LogParts(log, Codec(KeyRing(log.subject_keys)), settings)
         target = log.head().position
         return [_built(kind, parts, target, progress) for kind in VIEW_KINDS.values()]

@@ -174,7 +174,8 @@ class _Restoring:
         """Restore; ``epoch`` is the new one."""
         described, settings = self._described, self._settings
         branch = Branch(epoch=epoch, parent=described.epoch, position=described.position)
-        with RedisLog(log_url(settings), settings.log, deadline_s=_LOG_ANSWERS_WITHIN_S) as log:
+        url = log_url(settings, "admin")
+        with RedisLog(url, settings.log, deadline_s=_LOG_ANSWERS_WITHIN_S) as log:
             require_empty(log)
             guard_log_server(log, allow_volatile=settings.allow_volatile)
             keys = self._load(log, branch, now)
@@ -183,7 +184,7 @@ class _Restoring:
             open_place(archive_location(settings)),
             Manifest(log=settings.log, epoch=epoch, segments=described.archived),
         )
-        guard_log(settings)
+        guard_log(settings, "admin")
         digests = build_all_views(settings, self._progress)
         return Restored(
             data=settings.data,

@@ -81,7 +81,7 @@ def _folded(arguments: argparse.Namespace) -> DigestList:
     settings = resolve(settings_flags(arguments), os.environ).settings
     with (
         start_failures(),
-        RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log,
+        RedisLog(log_url(settings, "reader"), settings.log, archive=open_archive(settings)) as log,
     ):
         head = log.head().position
         if arguments.at > head:

@@ -12,6 +12,7 @@ from eventlog.embedded import EmbeddedServers, find_server
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure, start_failures
 from workers.cli.output import show
+from workers.keys import embedded_users
 from workers.new_epoch import NewEpoch, begin_new_epoch
 from workers.settings import Settings, resolve
 
@@ -33,7 +34,7 @@ def _log_server(settings: Settings) -> Iterator[None]:
     if settings.redis_url is not None or find_server(settings.data, "log"):
         yield
         return
-    with EmbeddedServers(settings.data, names=("log",)):
+    with EmbeddedServers(settings.data, names=("log",), users=embedded_users(settings)):
         yield
 
 

@@ -26,7 +26,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Show a stretch of the log, or follow it until Ctrl-C."""
     settings = resolve(settings_flags(arguments), os.environ).settings
     try:
-        with RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log:
+        with RedisLog(
+            log_url(settings, "reader"), settings.log, archive=open_archive(settings)
+        ) as log:
             codec = Codec(KeyRing(log.subject_keys))
             entries = _tail(log, arguments) if arguments.action == "tail" else _show(log, arguments)
             for page in entries:

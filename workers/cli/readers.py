@@ -34,8 +34,9 @@ def run(arguments: argparse.Namespace) -> None:
     """List the readers, or forget one. Raises `Failure`, `Misused`."""
     settings = resolve(settings_flags(arguments), os.environ).settings
     try:
-        with RedisLog(log_url(settings), settings.log) as log:
-            if arguments.action == "forget":
+        forget = arguments.action == "forget"
+        with RedisLog(log_url(settings, "admin" if forget else "reader"), settings.log) as log:
+            if forget:
                 _forget(arguments, log)
             else:
                 show(arguments, _shown(log, datetime.now(UTC)), _lines)

@@ -35,7 +35,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Print or fold the range. Raises `Misused` for a bad one, `Failure`."""
     settings = resolve(settings_flags(arguments), os.environ).settings
     try:
-        with RedisLog(log_url(settings), settings.log, archive=open_archive(settings)) as log:
+        with RedisLog(
+            log_url(settings, "reader"), settings.log, archive=open_archive(settings)
+        ) as log:
             first, last = _range(arguments, log.head().position)
             codec = Codec(KeyRing(log.subject_keys))
             if arguments.print:

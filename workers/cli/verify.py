@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = resolve(settings_flags(arguments), os.environ).settings
     archive, seen = open_archive(settings), seen_links(settings)
     try:
-        with RedisLog(log_url(settings), settings.log, archive=archive) as log:
+        with RedisLog(log_url(settings, "reader"), settings.log, archive=archive) as log:
             if arguments.accept:
                 seen.forget(log.head().epoch)
             verified = verify_log(log, archive, seen, _progress)
