@@ -35,6 +35,10 @@ class ViewDigest(Struct, frozen=True, kw_only=True):
     parked: list[int]
 
 
+Frozen: TypeAlias = Callable[[RowSeen | None], ViewDigest]
+"""Digests a view as it was at one moment, whatever is written meanwhile."""
+
+
 def digest_of(
     view: str,
     position: int,

@@ -29,6 +29,7 @@ from projections.build_request import (
     request_build,
     write_build_status,
 )
+from projections.digest import Frozen
 from projections.generation import built_by, removable, sign
 from projections.presence import Presence
 from projections.priority import give_way
@@ -120,11 +121,11 @@ class _Attempts:
 
     def run(self, stop: threading.Event) -> None:
         """Build and switch. What fails for a while is tried again from the own checkpoint."""
-        if self._request.generation == self._view.directory.generation:
-            self._finish("live")  # its worker died after the switch
-            return
         failures = 0
         while not stop.is_set():
+            if self._request.generation == self._view.directory.generation:
+                self._finish("live")  # its worker died after the switch
+                return
             try:
                 live = self._build(stop)
             except (BuildFailed, LogGap, LogFork, UnknownEventType, ViewFenced) as error:
@@ -147,7 +148,7 @@ class _Attempts:
         kind, directory = self._view.kind, self._view.directory
         wanted = kind.builder(self._parts.settings)
         folder = self._begun(wanted)
-        with ExitStack() as stack:
+        with ExitStack() as both, ExitStack() as stack:
             opened = stack.enter_context(kind.open(self._parts.settings, folder, wanted))
 
             there = stack.enter_context(closing(Presence([folder, *opened.anchors])))
@@ -177,14 +178,15 @@ class _Attempts:
                     build.catch_up(stop, last=max(build.position, self._live_position()))
                     if stop.is_set():
                         return False
-                    self._compare(folder)
                     opened.sync()
                     there.check()
+                    frozen = self._freeze(both, folder)
                     directory.switch_to(self._request.generation)
                     self._view.handover.ready = (stack.pop_all(), opened)
                     self._status = replace(
                         self._status, position=build.position, parked=build.parked
                     )
+            self._compare(frozen, stop)
         return True
 
     def _begun(self, wanted: object) -> Path:
@@ -217,11 +219,31 @@ class _Attempts:
                 return
             stop.wait(0.01)
 
-    def _compare(self, folder: Path) -> None:
+    def _freeze(self, both: ExitStack, folder: Path) -> tuple[Frozen, Frozen] | None:
+        """Hold the old and the new generation as they are at the switch, if they shall be compared.
+
+        Reading every row takes a while, and neither writing nor who waits for it stops for that.
+        """
         if not (self._request.compare and self._view.directory.generation):
+            return None
+        freeze, live = self._view.kind.freeze, self._view.directory.live
+        return both.enter_context(freeze(live)), both.enter_context(freeze(folder))
+
+    def _compare(self, frozen: tuple[Frozen, Frozen] | None, stop: threading.Event) -> None:
+        if frozen is None:
             return
-        digest, live = self._view.kind.digest, self._view.directory.live
-        self._status = replace(self._status, old_digest=digest(live), new_digest=digest(folder))
+
+        def look(_table: str, _row_hash: int) -> None:
+            if stop.is_set():
+                raise InterruptedError("the worker was stopped meanwhile")
+
+        try:
+            old, new = (digest(look) for digest in frozen)
+        except Exception as error:  # noqa: BLE001  # it is live, whether or not it can be compared
+            reason = f"the generations could not be compared: {describe(error)}"
+            self._status = replace(self._status, reason=reason)
+        else:
+            self._status = replace(self._status, old_digest=old, new_digest=new)
 
     def _tell_progress(self, build: GenerationBuild) -> None:
         now = time.monotonic()
@@ -247,7 +269,7 @@ class _Attempts:
             _log.warning("build_status_not_written", reason=describe(error))
 
     def _finish(self, state: BuildState, reason: str = "") -> None:
-        status = replace(self._status, state=state, reason=reason)
+        status = replace(self._status, state=state, reason=reason or self._status.reason)
         if state == "failed":
             # It holds opened texts, and the disk may be what it failed for.
             shutil.rmtree(self._path / str(self._request.generation), ignore_errors=True)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from eventlog.codec import Codec
 from projections.applying import Source
-from projections.digest import RowSeen, ViewDigest
+from projections.digest import Frozen, RowSeen, ViewDigest
 from projections.generation import BuiltBy, sync_tree
 from projections.projector import Projector
 from projections.retry import Opener
@@ -59,20 +59,21 @@ class OpenView(Protocol):
         """Give it until the block ends."""
 
 
-class DigestFolder(Protocol):
-    """Digests the generation in a folder."""
-
-    def __call__(self, folder: Path, seen: RowSeen | None = None, /) -> ViewDigest:
-        """Give the digest; ``seen`` is told of every row."""
-
-
 class ViewKind(Struct, frozen=True, kw_only=True):
-    """One view: what builds it under these settings, how to open it, how to digest a folder."""
+    """One view: what builds it under these settings, how to open it, how to digest a folder.
+
+    ``freeze`` gives, until the block ends, what digests the generation in a folder as it is now.
+    """
 
     name: str
     builder: Callable[[Settings], BuiltBy]
     open: OpenView
-    digest: DigestFolder
+    freeze: Callable[[Path], AbstractContextManager[Frozen]]
+
+    def digest(self, folder: Path, seen: RowSeen | None = None) -> ViewDigest:
+        """Digest the generation in a folder; ``seen`` is told of every row."""
+        with self.freeze(folder) as frozen:
+            return frozen(seen)
 
 
 def _state_builder(_settings: Settings) -> BuiltBy:
@@ -91,10 +92,12 @@ def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterato
         yield OpenedView(projector=projector, sync=projector.sync, anchors=(file,))
 
 
-def _digest_state(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
-    from projections.state.digest import digest_state
+@contextmanager
+def _freeze_state(folder: Path) -> Iterator[Frozen]:
+    from projections.state.digest import frozen_state
 
-    return digest_state(folder, seen)
+    with frozen_state(folder) as frozen:
+        yield frozen
 
 
 def _vector_builder(settings: Settings) -> BuiltBy:
@@ -179,10 +182,11 @@ def _take_over_vectors(settings: Settings, cache: VectorCache) -> None:
             _log.info("vectors_taken_over", count=taken)
 
 
-def _digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
-    from projections.vector.digest import digest_vector
+@contextmanager
+def _freeze_vector(folder: Path) -> Iterator[Frozen]:
+    from projections.vector.digest import frozen_vector
 
-    return digest_vector(folder, seen)
+    yield frozen_vector(folder)
 
 
 def _analytics_builder(_settings: Settings) -> BuiltBy:
@@ -207,10 +211,11 @@ def _open_analytics(_settings: Settings, folder: Path, _builder: BuiltBy) -> Ite
         )
 
 
-def _digest_analytics(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
-    from projections.analytics.view import digest_analytics
+@contextmanager
+def _freeze_analytics(folder: Path) -> Iterator[Frozen]:
+    from projections.analytics.view import frozen_analytics
 
-    return digest_analytics(folder, seen)
+    yield frozen_analytics(folder)
 
 
 def _report_upkeep(error: Exception) -> None:
@@ -224,13 +229,13 @@ def _report_embedder(error: Exception) -> None:
 VIEW_KINDS: Final[Mapping[str, ViewKind]] = {
     kind.name: kind
     for kind in (
-        ViewKind(name="state", builder=_state_builder, open=_open_state, digest=_digest_state),
-        ViewKind(name="vector", builder=_vector_builder, open=_open_vector, digest=_digest_vector),
+        ViewKind(name="state", builder=_state_builder, open=_open_state, freeze=_freeze_state),
+        ViewKind(name="vector", builder=_vector_builder, open=_open_vector, freeze=_freeze_vector),
         ViewKind(
             name="analytics",
             builder=_analytics_builder,
             open=_open_analytics,
-            digest=_digest_analytics,
+            freeze=_freeze_analytics,
         ),
     )
 }

@@ -20,7 +20,7 @@ from projections.analytics.filter import EventFilter, where
 from projections.analytics.manifest import Manifest, read_manifest
 from projections.analytics.rows import EventRow
 from projections.analytics.views import SET_TIME_ZONE, view_statements
-from projections.digest import RowSeen, ViewDigest, digest_of
+from projections.digest import Frozen, RowSeen, ViewDigest, digest_of
 from projections.generation import current_generation
 from projections.parking import ParkedEvent
 
@@ -100,7 +100,16 @@ class AnalyticsView:
 
 def digest_analytics(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
     """Digest the generation in ``folder``. Raises `ViewDegraded` where a file cannot be read."""
-    return _digest(LiveFiles(folder, read_manifest(folder)), seen)
+    return frozen_analytics(folder)(seen)
+
+
+def frozen_analytics(folder: Path) -> Frozen:
+    """Give what digests the generation in ``folder`` as it is now; its files stay some minutes.
+
+    Raises `ViewDegraded` then if a text was erased meanwhile: its file goes at once.
+    """
+    live = LiveFiles(folder, read_manifest(folder))
+    return lambda seen: _digest(live, seen)
 
 
 def _digest(live: LiveFiles, seen: RowSeen | None = None) -> ViewDigest:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from projections.digest import RowSeen, ViewDigest, digest_of
+from projections.digest import Frozen, RowSeen, ViewDigest, digest_of
 from projections.state.schema import FILE_NAME, TABLES
 
 
@@ -18,10 +18,22 @@ def digest_state(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
 
     Raises `sqlite3.Error`.
     """
+    with frozen_state(folder) as digest:
+        return digest(seen)
+
+
+@contextmanager
+def frozen_state(folder: Path) -> Iterator[Frozen]:
+    """Give what digests the generation in ``folder`` as it is now. Raises `sqlite3.Error`.
+
+    For one thread. Until the block ends, SQLite keeps what is written in its log of changes.
+    """
     uri = f"file:{quote(str((folder / FILE_NAME).absolute()))}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
         connection.execute("BEGIN")
-        return digest_tables(connection, seen)
+        # The transaction begins with what is read first.
+        connection.execute("SELECT count(*) FROM checkpoint").fetchone()
+        yield lambda seen: digest_tables(connection, seen)
 
 
 def digest_tables(connection: sqlite3.Connection, seen: RowSeen | None = None) -> ViewDigest:

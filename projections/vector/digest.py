@@ -13,7 +13,7 @@ from typing import Any, Final
 import lance
 import lancedb
 
-from projections.digest import RowSeen, ViewDigest, digest_of
+from projections.digest import Frozen, RowSeen, ViewDigest, digest_of
 from projections.vector.schema import SENTINEL_ID, TABLE
 from projections.vector.sentinel import read_sentinel
 
@@ -26,11 +26,19 @@ def digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
 
     Raises the storage library's errors (ValueError, RuntimeError, OSError).
     """
+    return frozen_vector(folder)(seen)
+
+
+def frozen_vector(folder: Path) -> Frozen:
+    """Give what digests the generation in ``folder`` as it is now.
+
+    Usable for some minutes, until the version goes that the table has now. Raises as above.
+    """
     table = lancedb.connect(folder).open_table(TABLE)
-    sentinel = read_sentinel(table)
+    version, sentinel = table.version, read_sentinel(table)
+    position = sentinel.checkpoint.position
     parked = [event.position for event in sentinel.parked]
-    rows = _rows(folder, table.version)
-    return digest_of("vector", sentinel.checkpoint.position, rows, parked, seen)
+    return lambda seen: digest_of("vector", position, _rows(folder, version), parked, seen)
 
 
 def _rows(folder: Path, version: int) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ from projections.state.view import StateView
 from tests.histories import Historian
 from tests.projections.faulty import Poisoned
 from tests.projections.running import catch_up, running
+from tests.view_oracles import seed_cache
+from tests.view_workers import building, digests, live_folder, reach
+from tests.workers.rebuilding_process import settings_of
+from workers.views import VIEW_KINDS
 
 ROWS = st.lists(
     st.tuples(
@@ -93,3 +98,23 @@ def test_a_row_changed_by_hand_changes_the_digest(
         assert connection.execute(change).rowcount >= 1
     assert view.digest() != before
     view.close()
+
+
+def test_a_frozen_view_is_digested_as_it_was_while_it_is_written_on(
+    log: RedisLog, tmp_path: Path, historian: Historian
+) -> None:
+    settings = settings_of(tmp_path / "data", log.url, log.name)
+    historian.live_on(20)
+    seed_cache(settings, log)
+    with building(settings), ExitStack() as held:
+        reach(settings, historian.position)
+        before = digests(settings)
+        frozen = {
+            name: held.enter_context(kind.freeze(live_folder(settings, name)))
+            for name, kind in VIEW_KINDS.items()
+        }
+        for _ in range(5):  # a session that is closed takes files of the analytics view at once
+            historian.remember()
+        reach(settings, historian.position)
+        assert {name: digest(None) for name, digest in frozen.items()} == before
+        assert digests(settings) != before
