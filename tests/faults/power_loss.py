@@ -30,25 +30,48 @@ def watch_syncs(server: LogServer, shim: Path) -> None:
     server.environment = {
         "LD_PRELOAD": str(shim),
         "POWERLOSS_LOG": str(_notes(server)),
+        "POWERLOSS_HANG": str(_hang(server)),
     }
+
+
+def hang_disk(server: LogServer) -> None:
+    """Let no sync come to its end before the power is cut."""
+    _hang(server).touch()
+
+
+def is_synced(server: LogServer) -> bool:
+    """Tell whether a power cut now would take nothing of the log."""
+    return all(
+        path.stat().st_size == length for path, length in _synced(server).items() if path.is_file()
+    )
 
 
 def cut_power(server: LogServer) -> int:
     """Kill the server, cut off what it had not synced, and give the number of bytes cut."""
     server.kill()
-    # A file of the log that was never synced keeps nothing.
-    synced = dict.fromkeys((server.directory / "appendonlydir").glob("*.incr.aof"), 0)
-    for line in _notes(server).read_text().splitlines():
-        length, path = line.split(" ", 1)
-        synced[Path(path)] = int(length)
     cut = 0
-    for path, length in synced.items():
+    for path, length in _synced(server).items():
         # Not there any more: it was renamed or replaced after the sync.
         if path.is_file() and path.stat().st_size > length:
             cut += path.stat().st_size - length
             os.truncate(path, length)
     _notes(server).unlink()
+    _hang(server).unlink(missing_ok=True)
     return cut
+
+
+def _synced(server: LogServer) -> dict[Path, int]:
+    """Give the length that is on the disk for sure, by file."""
+    # A file of the log that was never synced keeps nothing.
+    synced = dict.fromkeys((server.directory / "appendonlydir").glob("*.incr.aof"), 0)
+    for line in _notes(server).read_text().splitlines():
+        length, path = line.split(" ", 1)
+        synced[Path(path)] = int(length)
+    return synced
+
+
+def _hang(server: LogServer) -> Path:
+    return server.directory / "hang"
 
 
 def _notes(server: LogServer) -> Path:
