@@ -16,11 +16,10 @@ import msgspec
 from msgspec import Struct
 
 from projections.digest import ViewDigest
-from projections.generation import current_generation, generations
+from projections.generation import REQUEST, current_generation, generations
 
 BuildState = Literal["requested", "building", "waiting", "live", "failed"]
 
-_REQUEST: Final = "build.request"
 _STATUS: Final = "build.json"
 
 
@@ -73,17 +72,18 @@ def request_build(
             allow_parked=allow_parked,
             compare=compare,
         )
-        descriptor, name = tempfile.mkstemp(dir=view, prefix=f".{_REQUEST}.")
+        descriptor, name = tempfile.mkstemp(dir=view, prefix=f".{REQUEST}.")
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(msgspec.json.encode(request))
                 file.flush()
                 os.fsync(file.fileno())
             # Linked, not renamed: whoever asks second must not replace the first one's request.
-            os.link(name, view / _REQUEST)
+            os.link(name, view / REQUEST)
         except FileExistsError:
             if (held := read_request(view)) is not None:
                 return held, False
+            _remove_garbled(view)
         else:
             return request, True
         finally:
@@ -91,16 +91,16 @@ def request_build(
 
 
 def read_request(view: Path) -> BuildRequest | None:
-    """Give the request that is being worked on, None if there is none."""
-    with suppress(FileNotFoundError):
-        return msgspec.json.decode((view / _REQUEST).read_bytes(), type=BuildRequest)
+    """Give the request that is being worked on, None if there is none that can be read."""
+    with suppress(FileNotFoundError, msgspec.DecodeError):
+        return msgspec.json.decode((view / REQUEST).read_bytes(), type=BuildRequest)
     return None
 
 
 def finish_request(view: Path, status: BuildStatus) -> None:
     """Say how it ended, and take the request away: in this order, so that a crash repeats it."""
     write_build_status(view, status)
-    (view / _REQUEST).unlink(missing_ok=True)
+    (view / REQUEST).unlink(missing_ok=True)
 
 
 def write_build_status(view: Path, status: BuildStatus) -> None:
@@ -114,7 +114,7 @@ def write_build_status(view: Path, status: BuildStatus) -> None:
 def read_build_status(view: Path) -> BuildStatus | None:
     """Give how the last building goes or went, None if the view was never built anew."""
     request = read_request(view)
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, msgspec.DecodeError):
         status = msgspec.json.decode((view / _STATUS).read_bytes(), type=BuildStatus)
         if request is None or status.generation == request.generation:
             return status
@@ -123,6 +123,16 @@ def read_build_status(view: Path) -> BuildStatus | None:
     return BuildStatus(
         generation=request.generation, state="requested", asked_because=request.reason
     )
+
+
+def _remove_garbled(view: Path) -> None:
+    """Remove a request that nobody can read, and that keeps everybody from asking."""
+    with suppress(FileNotFoundError):
+        text = (view / REQUEST).read_bytes()
+        try:
+            msgspec.json.decode(text, type=BuildRequest)
+        except msgspec.DecodeError:
+            (view / REQUEST).unlink()
 
 
 def _next_generation(view: Path) -> int:

@@ -25,6 +25,8 @@ FIRST_GENERATION: Final = 1
 
 _BUILT_BY: Final = "generation.json"
 _CURRENT: Final = "CURRENT"
+REQUEST: Final = "build.request"
+"""The file that names the generation that is to be built (`projections.build_request`)."""
 _LOCK: Final = "writer.lock"
 
 
@@ -44,6 +46,10 @@ class BuiltBy(Struct, frozen=True, kw_only=True):
     def model(self) -> str:
         """The embedder with its dimension, as one word."""
         return f"{self.embedder}/{self.dimension}"
+
+
+class _Numbered(Struct, frozen=True):
+    generation: int
 
 
 class ViewLocked(Exception):
@@ -68,7 +74,7 @@ class ViewDirectory:
         self.path = path
         self._lock = _locked(path)
         try:
-            self.generation = current_generation(path) or FIRST_GENERATION
+            self.generation = current_generation(path) or _left_live(path) or FIRST_GENERATION
             self.live.mkdir(mode=0o700, exist_ok=True)
             if current_generation(path) is None:
                 point_at(path, self.generation)
@@ -121,8 +127,8 @@ class ViewDirectory:
 
 
 def current_generation(path: Path) -> int | None:
-    """Give the live generation's number, or None where there is none."""
-    with suppress(FileNotFoundError, NotADirectoryError):
+    """Give the live generation's number, or None where there is none, or no number to be read."""
+    with suppress(FileNotFoundError, NotADirectoryError, ValueError):
         return int((path / _CURRENT).read_text())
     return None
 
@@ -135,8 +141,8 @@ def generations(path: Path) -> list[int]:
 
 
 def built_by(folder: Path) -> BuiltBy | None:
-    """Give what built the generation in ``folder``, None where that was not written down."""
-    with suppress(FileNotFoundError):
+    """Give what built the generation in ``folder``, None where nothing legible says so."""
+    with suppress(FileNotFoundError, msgspec.DecodeError):
         return msgspec.json.decode((folder / _BUILT_BY).read_bytes(), type=BuiltBy)
     return None
 
@@ -192,6 +198,14 @@ def sync_tree(folder: Path) -> None:
                 _sync(Path(parent) / name, os.O_RDONLY)
         with suppress(FileNotFoundError):
             _sync(Path(parent), os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _left_live(path: Path) -> int | None:
+    """Give the generation that was live where the pointer was lost: the newest, but for a build."""
+    being_built = None
+    with suppress(FileNotFoundError, msgspec.MsgspecError):
+        being_built = msgspec.json.decode((path / REQUEST).read_bytes(), type=_Numbered).generation
+    return max((number for number in generations(path) if number != being_built), default=None)
 
 
 def _locked(path: Path) -> int:

@@ -7,6 +7,7 @@ the start and overwriting it needs no other.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -75,20 +76,17 @@ class StatusFile:
 def read_status(view: Path) -> ViewStatus | None:
     """Give what the view's writer said last, or None if none ever wrote.
 
-    A read that meets a write is repeated.
+    A read that meets a write is repeated. What a power cut has garbled says nothing: None too.
     """
-    for attempt in range(_READS):
+    for _ in range(_READS):
         try:
             text = (view / _NAME).read_bytes().strip()
         except FileNotFoundError:
             return None
         if not text:
             return None
-        try:
+        with suppress(msgspec.DecodeError):
             return msgspec.json.decode(text, type=ViewStatus)
-        except msgspec.DecodeError:
-            if attempt == _READS - 1:
-                raise
     return None
 
 

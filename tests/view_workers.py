@@ -9,34 +9,42 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import pytest
 
 from projections.digest import ViewDigest
 from projections.generation import current_generation
 from projections.status import ViewStatus, read_status
 from tests.nodes import COMMAND, clean_environment
 from tests.servers import eventually
+from workers import views
+from workers.gathering import Gathering
 from workers.node import view_path
 from workers.projection_worker import build_views
 from workers.settings import Settings
 from workers.views import VIEW_KINDS
 
 STARTS_WITHIN_S = 60.0
+GATHER_S = 0.2
 
 
 @contextmanager
 def building(settings: Settings) -> Iterator[threading.Thread]:
-    """Build the views of ``settings`` until the block ends."""
+    """Build the views of ``settings`` until the block ends; analytics gathers for a moment only."""
     stop = threading.Event()
     thread = threading.Thread(target=build_views, args=(settings, stop), name="views")
-    thread.start()
-    try:
-        yield thread
-    finally:
-        stop.set()
-        thread.join()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(views, "Gathering", partial(Gathering, longest_s=GATHER_S))
+        thread.start()
+        try:
+            yield thread
+        finally:
+            stop.set()
+            thread.join()
 
 
 class WorkerProcess:

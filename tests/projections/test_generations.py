@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from projections.build_request import (
     BuildStatus,
@@ -20,6 +23,7 @@ from projections.generation import (
     removable,
     sign,
 )
+from projections.status import read_status
 
 
 def test_while_one_generation_is_being_built_every_request_gets_its_number(view_path: Path) -> None:
@@ -86,3 +90,39 @@ def test_a_generation_says_what_built_it(view_path: Path) -> None:
     assert built_by(directory.live) == builder
     assert (directory.live / "generation.json").stat().st_mode & 0o777 == 0o600
     directory.close()
+
+
+def test_a_pointer_that_cannot_be_read_is_taken_to_name_the_newest_that_is_not_being_built(
+    view_path: Path,
+) -> None:
+    with closing(ViewDirectory(view_path)) as directory:
+        for number in (2, 3):
+            directory.begin(number)
+        directory.switch_to(3)
+    request, _ = request_build(view_path, "asked")
+    (view_path / str(request.generation)).mkdir()
+    for garbled in (b"", b"\0\0", None):
+        if garbled is None:
+            (view_path / "CURRENT").unlink()
+        else:
+            (view_path / "CURRENT").write_bytes(garbled)
+        assert current_generation(view_path) is None
+        with closing(ViewDirectory(view_path)) as directory:
+            assert current_generation(view_path) == directory.generation == 3
+
+
+@pytest.mark.parametrize("garbled", [b"", b"\0" * 40, b'{"generation": "x", "projector": "y"}'])
+def test_what_a_power_cut_left_of_the_small_files_keeps_nobody_from_asking_or_starting(
+    view_path: Path, garbled: bytes
+) -> None:
+    with closing(ViewDirectory(view_path)) as directory:
+        (directory.live / "generation.json").write_bytes(garbled)
+        assert built_by(directory.live) is None
+        for name in ("build.request", "build.json", "status.json"):
+            (view_path / name).write_bytes(garbled)
+        assert read_request(view_path) is None
+        assert read_build_status(view_path) is None
+        assert read_status(view_path) is None
+        request, new = request_build(view_path, "asked")
+        assert new
+        assert read_request(view_path) == request
