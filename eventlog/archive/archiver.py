@@ -28,6 +28,7 @@ from eventlog.archive.manifest import (
 )
 from eventlog.archive.place import Place
 from eventlog.archive.reader import open_segment
+from eventlog.archive.realigning import realign
 from eventlog.archive.rules import ArchiveRules
 from eventlog.archive.trim_plan import TrimPlan, plan_trim
 from eventlog.archive.trimming import snapshot_worthy, thin_indices, trim_log
@@ -35,6 +36,7 @@ from eventlog.chain import links
 from eventlog.codec import Codec
 from eventlog.entry import RawEntry
 from eventlog.lease import Lease
+from eventlog.lineage import comes_from, read_lineage
 from eventlog.outcomes import ArchiveDamaged, Conflict, LogFork
 from eventlog.readers import Reader, Readers
 from eventlog.redis_log import RedisLog
@@ -169,6 +171,11 @@ class Archiver:
             if floor > 1:
                 raise LogFork(f"the log was trimmed up to {floor - 1} and its archive is empty")
             return Manifest(log=self._log.name, epoch=head.epoch)
+        if manifest.log == self._log.name and comes_from(
+            read_lineage(self._log), head.epoch, manifest.epoch
+        ):
+            # Somebody has decided for the log as it is (decision 0018).
+            manifest, _ = realign(self._log, self._place, manifest, head.epoch)
         if (manifest.log, manifest.epoch) != (self._log.name, head.epoch):
             raise LogFork(
                 f"the archive is that of log {manifest.log!r} of epoch {manifest.epoch}, this is "

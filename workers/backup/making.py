@@ -239,9 +239,12 @@ class _Run:
                 f"the archive is that of log {manifest.log!r} of epoch {manifest.epoch}, this is "
                 f"{log.name!r} of epoch {head.epoch}"
             )
-        if manifest.last > head.position:
+        if manifest.last > log.head().position:
             raise LogFork(f"the log ends at {head.position}, the archive at {manifest.last}")
-        return manifest
+        # What was archived since the head was read belongs to the next backup.
+        return replace(
+            manifest, segments=tuple(s for s in manifest.segments if s.last <= head.position)
+        )
 
     def _archived(self, log: RedisLog, record: SegmentRecord) -> bytes:
         assert log.archive is not None
