@@ -29,7 +29,7 @@ from workers.cli.arguments import settings_flags
 from workers.keys import ensure_keys
 from workers.lifecycle_status import LifecycleStatus, write_status
 from workers.lifetime import die_with_parent, stop_on_signals
-from workers.log_server import epoch_seen, log_url, node_id
+from workers.log_server import followed_epoch, log_url, node_id
 from workers.logging import set_up_logging
 from workers.settings import Settings, resolve
 from workers.vector_shipping import VectorShipping
@@ -60,7 +60,7 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
     holder = f"{node_id(settings.data)}/{os.getpid()}/{os.urandom(4).hex()}"
     archive = open_archive(settings)
     with RedisLog(log_url(settings, "archiver"), settings.log, archive=archive) as log:
-        log.follow(epoch_seen(settings.data))
+        log.follow(followed_epoch(settings.data))
         lease = Lease(log, LEASE, holder, LEASE_S)
         archiver = Archiver(
             log,

@@ -177,6 +177,15 @@ def epoch_seen(data: Path) -> str:
     return _read_node(data).get("epoch", "")
 
 
+def followed_epoch(data: Path) -> str:
+    """Give the epoch that this node or its views have followed, "" for a new node.
+
+    A node keeps it at its starts, so in its first run only the views know it.
+    """
+    known = (checkpoint.epoch for checkpoint in reached_by_views(data))
+    return epoch_seen(data) or next((epoch for epoch in known if epoch), "")
+
+
 def remember_epoch(data: Path, epoch: str) -> None:
     """Keep the epoch in node.toml."""
     _change_node(data, "epoch", lambda _: epoch)

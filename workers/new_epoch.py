@@ -9,7 +9,6 @@ What the archive has and the log has not is set aside, never deleted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -19,9 +18,8 @@ from eventlog.lineage import Branch, begin_epoch, read_lineage
 from eventlog.loading import is_being_loaded
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import RedisLog
-from projections.status import read_status
 from workers.archive import open_archive
-from workers.log_server import epoch_seen, log_url, look_at_history
+from workers.log_server import followed_epoch, log_url, look_at_history
 from workers.settings import Settings
 
 
@@ -50,7 +48,7 @@ def begin_new_epoch(settings: Settings, randomness: Callable[[int], bytes]) -> N
         if is_being_loaded(log):
             raise LogFork("a restore of the log did not come to its end: run it again")
         head = log.head()
-        parent = head.epoch or epoch_seen(settings.data) or _epoch_of_views(settings.data)
+        parent = head.epoch or followed_epoch(settings.data)
         epoch = randomness(16).hex()
         manifest = read_manifest(archive.place) or Manifest(log=log.name, epoch=head.epoch)
         agreeing(log, manifest)  # before anything is changed
@@ -67,12 +65,3 @@ def begin_new_epoch(settings: Settings, randomness: Callable[[int], bytes]) -> N
         archived=kept.last,
         set_aside=aside,
     )
-
-
-def _epoch_of_views(data: Path) -> str:
-    """Give the epoch that the views have followed, "" where none was begun."""
-    for view in sorted((data / "views").glob("*")):
-        status = read_status(view)
-        if status is not None and status.epoch:
-            return status.epoch
-    return ""

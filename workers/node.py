@@ -46,7 +46,7 @@ from workers.accepted_epochs import accept_fork
 from workers.archive import archive_location
 from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
-from workers.log_server import epoch_seen, guard_log, log_url, node_id, volatile_url
+from workers.log_server import followed_epoch, guard_log, log_url, node_id, volatile_url
 from workers.primaries import Primaries
 from workers.settings import Access, Settings, describe, is_loopback
 from workers.standing import Standing
@@ -109,7 +109,7 @@ class Node:
             self.values.policy,
             archive=archive_location(self.values),
         )
-        application.event_log.follow(epoch_seen(self.values.data))
+        application.event_log.follow(followed_epoch(self.values.data))
         return application
 
     @cached_property

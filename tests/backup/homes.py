@@ -18,6 +18,7 @@ from eventlog.lease import Lease
 from eventlog.redis_log import RedisLog
 from tests.commands.speaking import Speaker, fresh_key
 from workers.archive import archive_location, archive_rules, open_archive
+from workers.backup.restoring import Restored, RestoreRequest, restore_backup
 from workers.keys import ensure_keys
 from workers.log_server import log_url
 from workers.settings import Settings, resolve
@@ -93,6 +94,11 @@ class Home:
                 self.sent.append((move, arguments, key, receipt))
                 if move is Speaker.remember:
                     memories.append(receipt.memory_id)
+
+
+def restored_from(backup: Path, home: Home, **more: object) -> Restored:
+    request = RestoreRequest(backup=backup, flags=home.flags, environment=home.environment, **more)
+    return restore_backup(request, now=datetime.now(UTC), randomness=os.urandom)
 
 
 def speaker_of(application: MemoryApplication) -> Speaker:

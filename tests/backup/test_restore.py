@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,13 +10,12 @@ import pytest
 from domain.errors import KeyReused
 from eventlog.outcomes import Conflict
 from eventlog.verification import verify_log
-from tests.backup.homes import Home, speaker_of
+from tests.backup.homes import Home, restored_from, speaker_of
 from tests.eventlog.entries import an_entry, new_command
 from tests.servers import LogServer
 from workers.archive import open_archive, seen_links
 from workers.backup.making import make_backup
 from workers.backup.rebuilding import build_all_views
-from workers.backup.restoring import Restored, RestoreRequest, restore_backup
 
 
 @pytest.fixture
@@ -26,11 +23,6 @@ def empty_server() -> Iterator[LogServer]:
     """A log server of its own, to restore into."""
     with LogServer() as server:
         yield server
-
-
-def restored_from(backup: Path, home: Home, **more: object) -> Restored:
-    request = RestoreRequest(backup=backup, flags=home.flags, environment=home.environment, **more)
-    return restore_backup(request, now=datetime.now(UTC), randomness=os.urandom)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
