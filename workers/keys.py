@@ -131,9 +131,10 @@ def _require_shared(data: Path, wanted: Sequence[str]) -> None:
 
 
 def keep_keys(data: Path, keys: Mapping[str, str]) -> None:
-    """Keep these keys, by name, in a data directory that has none yet."""
-    if keys:
-        _write(data / FILE_NAME, keys)
+    """Keep these keys, by name, beside those that a data directory holds already."""
+    with (data / "keys.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _write(data / FILE_NAME, _read(data / FILE_NAME) | dict(keys))
 
 
 def _password_name(server: ServerName, user: str) -> str:

@@ -14,13 +14,14 @@ from typing import Any
 from commands.application import MemoryApplication
 from domain.identity import uuid7
 from eventlog.archive.archiver import Archiver
+from eventlog.embedded import EmbeddedServers
 from eventlog.lease import Lease
 from eventlog.redis_log import RedisLog
 from tests.commands.speaking import Speaker, fresh_key
 from workers.archive import archive_location, archive_rules, open_archive
 from workers.backup.restoring import Restored, RestoreRequest, restore_backup
-from workers.keys import ensure_keys
-from workers.log_server import log_url
+from workers.keys import embedded_users, ensure_keys
+from workers.log_server import load_scripts, log_url
 from workers.settings import Settings, resolve
 
 SMALL = {
@@ -33,8 +34,11 @@ SMALL = {
 class Home:
     """A data directory and the log at ``url``."""
 
-    def __init__(self, data: Path, url: str, log: str = "main", **environment: str) -> None:
-        self.environment = {"REDIS_URL": url, "MEMORYWEAVE_LOG": log} | SMALL | environment
+    def __init__(self, data: Path, url: str | None, log: str = "main", **environment: str) -> None:
+        """``url`` None: an embedded server, which runs within `servers`."""
+        self.environment = {"MEMORYWEAVE_LOG": log} | SMALL | environment
+        if url is not None:
+            self.environment["REDIS_URL"] = url
         self.flags = {"data": str(data)}
         self.data = data
         self.sent: list[tuple[Callable[..., Any], tuple[Any, ...], str, Any]] = []
@@ -47,6 +51,14 @@ class Home:
     def untouched(self) -> Settings:
         """The settings, and nothing made in the directory."""
         return resolve(self.flags, self.environment).settings
+
+    @contextmanager
+    def servers(self) -> Iterator[None]:
+        """Run the embedded log server until the block ends."""
+        users = embedded_users(self.untouched)
+        with EmbeddedServers(self.data, names=("log",), users=users):
+            load_scripts(self.untouched)
+            yield
 
     @contextmanager
     def application(self) -> Iterator[MemoryApplication]:

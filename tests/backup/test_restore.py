@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 
 from domain.errors import KeyReused
+from eventlog.embedded import find_server
 from eventlog.outcomes import Conflict
 from eventlog.verification import verify_log
+from projections.vector.view import VectorView
 from tests.backup.homes import Home, restored_from, speaker_of
 from tests.eventlog.entries import an_entry, new_command
 from tests.servers import LogServer
+from tests.view_oracles import seed_cache
 from workers.archive import open_archive, seen_links
 from workers.backup.making import make_backup
 from workers.backup.rebuilding import build_all_views
+from workers.node import view_path
 
 
 @pytest.fixture
@@ -69,3 +73,30 @@ def test_a_restored_node_is_what_it_was_and_goes_on(
         verified = verify_log(log, open_archive(again.settings), seen_links(again.settings))
         assert verified.position == log.head().position
     assert make_backup(again.settings).position == verified.position
+
+
+def test_onto_an_embedded_server_with_the_vectors_and_without_embedding_again(
+    log_server: LogServer, log_name: str, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "a", log_server.url, log_name)
+    home.live_on(20, seed=5)
+    with home.log() as log:
+        seed_cache(home.settings, log)
+    (tmp_path / "a" / "carriers" / "shared").mkdir(parents=True)
+    (tmp_path / "a" / "carriers" / "shared" / "notes.md").write_text("# Notes")
+    made = make_backup(home.settings)
+    embedded = Home(tmp_path / "b", None, log_name)
+    restored = restored_from(made.path, embedded)
+    assert find_server(embedded.data, "log") is None, "it was stopped"
+    assert not (embedded.data / "restoring").exists()
+    notes = embedded.data / "carriers" / "shared" / "notes.md"
+    assert notes.read_text() == "# Notes"
+    view = VectorView(view_path(embedded.settings, "vector"))
+    assert view.vectors() > 0
+    assert view.missing_vectors(None) == 0
+    with embedded.servers(), embedded.log() as log, embedded.application() as application:
+        assert log.head().position == made.position
+        assert log.head().epoch == restored.epoch
+        for move, arguments, key, _ in home.sent:
+            assert move(speaker_of(application), *arguments, key=key).duplicate
+        assert make_backup(embedded.settings).position == made.position

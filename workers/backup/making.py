@@ -202,7 +202,10 @@ class _Run:
             self._said("log written")
             if self._vectors:
                 ship_what_is_missing(self._settings, log)
-            for name, data in derived_files(self._settings, vectors=self._vectors):
+            assert log.archive is not None
+            for name, data in derived_files(
+                self._settings, log.archive.place, vectors=self._vectors
+            ):
                 writer.add_sealed(name, data, self._derived_key, self._randomness(NONCE_BYTES))
                 self._said("derived written")
             settings = without_secrets(settings_text(self._settings.data))

@@ -45,7 +45,7 @@ from workers.backup.derived import keep_derived_file
 from workers.backup.folder import keys_of, replacing
 from workers.backup.keys_part import KeysHeader, opened_keys_part
 from workers.backup.rebuilding import Progress, build_all_views
-from workers.keys import keep_keys
+from workers.keys import embedded_users, keep_keys
 from workers.log_server import guard_log, log_url
 from workers.settings import FILE_NAME as SETTINGS_NAME
 from workers.settings import Settings, resolve
@@ -110,9 +110,10 @@ def restore_backup(
             f"the backup is of the log {described.log!r}, the settings name {settings.log!r}: "
             f"give --log {described.log}"
         )
-    with _empty_directory(settings.data, described), ExitStack() as stack:
+    with _empty_directory(settings, described), ExitStack() as stack:
         if settings.redis_url is None:
-            stack.enter_context(EmbeddedServers(settings.data, names=("log",)))
+            users = embedded_users(settings)
+            stack.enter_context(EmbeddedServers(settings.data, names=("log",), users=users))
         restoring = _Restoring(settings, request.backup, keys_path, described, progress)
         return restoring.run(randomness(16).hex(), now)
 
@@ -247,7 +248,7 @@ class _Restoring:
                 if self._keys_path is None:
                     self._write_settings(data.decode())
             elif name in self._sha256 and derived_key:
-                keep_derived_file(self._settings, name, open_sealed(name, data, derived_key))
+                keep_derived_file(self._settings, place, name, open_sealed(name, data, derived_key))
                 self._derived += 1
 
     def _write_settings(self, text: str) -> None:
@@ -330,8 +331,9 @@ def _settings(request: RestoreRequest, keys_path: Path | None) -> Settings:
 
 
 @contextmanager
-def _empty_directory(data: Path, described: Description) -> Iterator[None]:
+def _empty_directory(settings: Settings, described: Description) -> Iterator[None]:
     """Give the directory to a restore; take away what it wrote if it fails."""
+    data = settings.data
     mark = data / _MARK
     if data.exists() and not data.is_dir():
         raise RestoreRefused(f"{data} is no directory")
@@ -340,7 +342,7 @@ def _empty_directory(data: Path, described: Description) -> Iterator[None]:
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     if find_server(data, "log"):
         # That of a restore that was killed; only who has taken it over can stop it.
-        with EmbeddedServers(data, names=("log",)):
+        with EmbeddedServers(data, names=("log",), users=embedded_users(settings)):
             pass
     _clear(data)
     with replacing(mark) as file:
