@@ -90,6 +90,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     administration.post_rebuild,
     administration.get_digest,
     administration.post_backup,
+    administration.post_erase,
     administration.get_replicas,
     audit.get_audit,
     audit.post_query,

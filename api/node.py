@@ -14,8 +14,9 @@ import redis
 from msgspec import Struct
 
 from commands.application import MemoryApplication
-from commands.command import Clock
+from commands.command import Clock, Command
 from inference.embedder import Embedder
+from memoryweave import contract
 from memoryweave.contract import (
     BackupMade,
     BuildItem,
@@ -145,6 +146,9 @@ class Node(Protocol):
 
     def backup(self, *, vectors: bool) -> BackupMade:
         """Back the node up into its own folder. Raises `BackupFailed` and what the log raises."""
+
+    def erase(self, command: Command[contract.Erase]) -> contract.ErasureReceipt:
+        """Erase a thing, and have every file cleared of it."""
 
     def retry_parked(self, view: str) -> None:
         """Ask whoever runs that view's projector to try its parked events again."""

@@ -69,5 +69,7 @@ def went_with_its_session(work: UnitOfWork, thing: Memory | Episode) -> bool:
 
 
 def _namespace_of(work: UnitOfWork, thing: Memory | Episode | None) -> str | None:
-    """Give where the thing is; None if it is nowhere."""
-    return None if thing is None or went_with_its_session(work, thing) else thing.namespace
+    """Give where the thing is; None if it is nowhere, or nothing of it is left."""
+    if thing is None or thing.is_erased or went_with_its_session(work, thing):
+        return None
+    return thing.namespace

@@ -58,6 +58,6 @@ def _rests_on_nothing(work: UnitOfWork, memory: Memory) -> bool:
     """Tell whether every episode of the memory is deleted; the newest is asked first."""
     for episode_id in reversed(memory.episodes):
         episode = work.get(EPISODE, episode_id)
-        if episode is not None and not episode.is_deleted:
+        if episode is not None and episode.is_there:
             return False
     return True

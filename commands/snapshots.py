@@ -14,6 +14,7 @@ from domain.agent import AGENT
 from domain.aggregate import Aggregate, AggregateKind
 from domain.enrolment import ENROLMENT
 from domain.episode import EPISODE
+from domain.erasure import ERASURE
 from domain.events import Event
 from domain.memory import MEMORY
 from domain.namespace_claim import NAMESPACE_CLAIM
@@ -22,12 +23,12 @@ from domain.text_claim import TEXT_CLAIM
 
 A = TypeVar("A", bound=Aggregate)
 
-STATE_FORMAT = "1"
+STATE_FORMAT = "2"
 """Rises whenever a state or its fold changes: snapshots of another format are not used."""
 
 KINDS: dict[str, AggregateKind[Any]] = {
     kind.name: kind
-    for kind in (AGENT, ENROLMENT, EPISODE, MEMORY, NAMESPACE_CLAIM, SESSION, TEXT_CLAIM)
+    for kind in (AGENT, ENROLMENT, EPISODE, ERASURE, MEMORY, NAMESPACE_CLAIM, SESSION, TEXT_CLAIM)
 }
 
 

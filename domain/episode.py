@@ -6,10 +6,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.aggregate import AggregateKind
+from domain.errors import WrongState
 from domain.events import (
     EpisodeCommitted,
     EpisodeDeleted,
     EpisodeDistilled,
+    EpisodeErased,
     EpisodeRestored,
     Event,
     EventBody,
@@ -20,7 +22,7 @@ class Episode(Struct, frozen=True, kw_only=True):
     """What a decision about an episode needs to know.
 
     ``memory_ids`` were made from it, ``reinforced_ids`` were seen again in it. ``is_deleted``: it
-    is not recalled any more.
+    is not recalled any more. ``is_erased``: nothing of it can be read any more.
     """
 
     id: str
@@ -32,10 +34,17 @@ class Episode(Struct, frozen=True, kw_only=True):
     memory_ids: tuple[str, ...] = ()
     reinforced_ids: tuple[str, ...] = ()
     is_deleted: bool = False
+    is_erased: bool = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is neither deleted nor erased."""
+        return not (self.is_deleted or self.is_erased)
 
 
 def delete(episode: Episode, reason: str | None = None) -> list[EventBody]:
     """Take it out of recall. Nothing happens to one that was deleted."""
+    _require_not_erased(episode)
     return [] if episode.is_deleted else [EpisodeDeleted(reason=reason)]
 
 
@@ -44,7 +53,18 @@ def restore(episode: Episode, *, agent_id: str) -> list[EventBody]:
 
     The memories that went with it stay tombstones; each can be restored by itself.
     """
+    _require_not_erased(episode)
     return [EpisodeRestored(agent_id=agent_id)] if episode.is_deleted else []
+
+
+def erase(episode: Episode) -> list[EventBody]:
+    """Let nothing of it be read any more. Nothing happens to one that was erased."""
+    return [] if episode.is_erased else [EpisodeErased()]
+
+
+def _require_not_erased(episode: Episode) -> None:
+    if episode.is_erased:
+        raise WrongState(f"episode {episode.id} was erased: nothing of it is left")
 
 
 def fold(episode: Episode | None, event: Event) -> Episode:
@@ -69,6 +89,8 @@ def fold(episode: Episode | None, event: Event) -> Episode:
             return replace(episode, is_deleted=True)
         case EpisodeRestored():
             return replace(episode, is_deleted=False)
+        case EpisodeErased():
+            return replace(episode, is_erased=True)
         case _:
             return episode
 

@@ -49,6 +49,10 @@ class NotFound(MemoryWeaveError):
     title = "There is no such thing, or it is not yours to read"
 
 
+class Erased(NotFound):
+    """It was erased while the command was on its way; to the caller as if it had never been."""
+
+
 class Forbidden(MemoryWeaveError):
     """A namespace or an action that is not the caller's."""
 

@@ -23,6 +23,7 @@ Source = Literal["owner_edit", "owner_verbal", "owner_message", "config_parse", 
 Tier = Literal["normal", "core"]
 Verdict = Literal["useful", "not_useful"]
 TagLevel = Literal["user", "project"]
+EraseTarget = Literal["memory", "episode", "agent"]
 
 
 class EventBody(Struct, frozen=True, kw_only=True):
@@ -140,6 +141,11 @@ class EpisodeRestored(EventBody, frozen=True, kw_only=True):
     agent_id: str
 
 
+@event("EpisodeErased")
+class EpisodeErased(EventBody, frozen=True, kw_only=True):
+    """Nothing of the episode can be read any more, nor ever will be; the last of its events."""
+
+
 # --- Memory ------------------------------------------------------------------------------------
 
 
@@ -254,6 +260,11 @@ class MemoryRestored(EventBody, frozen=True, kw_only=True):
     agent_id: str
 
 
+@event("MemoryErased")
+class MemoryErased(EventBody, frozen=True, kw_only=True):
+    """Nothing of the memory can be read any more, nor ever will be; the last of its events."""
+
+
 @event("TextClaimed")
 class TextClaimed(EventBody, frozen=True, kw_only=True):
     """``memory_id`` is the one memory of its namespace that says exactly this text."""
@@ -355,6 +366,34 @@ class SegmentArchived(EventBody, frozen=True, kw_only=True):
     last: int
     sha256: str
     chain: str
+
+
+@event("SubjectErased")
+class SubjectErased(EventBody, frozen=True, kw_only=True):
+    """The keys of these subjects end with this event, and every view lets go of their things.
+
+    One part of the erasure of ``target_id``; ``last`` with the final part. ``held`` names what
+    still holds some of the same words and stays: ``memory:<id>``, ``episode:<id>``.
+    """
+
+    target: EraseTarget
+    target_id: str
+    subjects: list[str]
+    memory_ids: list[str]
+    episode_ids: list[str]
+    held: list[str] = []
+    last: bool = False
+
+
+@event("ErasureFinished")
+class ErasureFinished(EventBody, frozen=True, kw_only=True):
+    """What was erased is out of every file, but for what ``still_holding`` names.
+
+    ``purged`` names what was cleared, by kind: views, vectors, caches, segments, backups.
+    """
+
+    purged: dict[str, list[str]]
+    still_holding: list[str]
 
 
 class Event(Struct, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from domain.events import (
     MemoryCreated,
     MemoryDeleted,
     MemoryDeprecated,
+    MemoryErased,
     MemoryReinforced,
     MemoryRestored,
     MemorySuperseded,
@@ -57,7 +58,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None = None
     text_version: int = 1
     corrections: int = 0
-    state: Literal["live", "tombstone"] = "live"
+    state: Literal["live", "tombstone", "erased"] = "live"
     tier: Tier = "normal"
     useful: int = 0
     not_useful: int = 0
@@ -65,8 +66,13 @@ class Memory(Struct, frozen=True, kw_only=True):
 
     @property
     def is_live(self) -> bool:
-        """Whether it is no tombstone."""
+        """Whether it is neither a tombstone nor erased."""
         return self.state == "live"
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether nothing of it can be read any more."""
+        return self.state == "erased"
 
 
 # --- decisions: what may happen next, or why not -----------------------------------------------
@@ -152,7 +158,13 @@ def restore(memory: Memory, *, agent_id: str) -> list[EventBody]:
 
     Whether another memory has taken its text meanwhile is for the text claim to say.
     """
+    _require_not_erased(memory)
     return [] if memory.is_live else [MemoryRestored(agent_id=agent_id)]
+
+
+def erase(memory: Memory) -> list[EventBody]:
+    """Let nothing of it be read any more. Nothing happens to one that was erased."""
+    return [] if memory.is_erased else [MemoryErased()]
 
 
 def change_tier(memory: Memory, tier: Tier) -> list[EventBody]:
@@ -178,7 +190,13 @@ def tags_hash(tags: Iterable[str]) -> str:
     return hashlib.sha256("\x1f".join(sorted(set(tags))).encode()).hexdigest()
 
 
+def _require_not_erased(memory: Memory) -> None:
+    if memory.is_erased:
+        raise WrongState(f"memory {memory.id} was erased: nothing of it is left")
+
+
 def _require_live(memory: Memory) -> None:
+    _require_not_erased(memory)
     if not memory.is_live:
         raise WrongState(f"memory {memory.id} is a tombstone: restore it first")
 
@@ -215,7 +233,12 @@ def _created(body: MemoryCreated, event: Event) -> Memory:
 
 
 def _changed(memory: Memory, body: EventBody) -> Memory:
+    if memory.is_erased:
+        return memory
     match body:
+        case MemoryErased():
+            # Its digests would tell whoever guesses the text that the guess is right.
+            return replace(memory, state="erased", content_hash="", text_hash="", tags_hash="")
         case MemoryReinforced(episode_id=episode):
             seen = memory.episodes
             return replace(memory, episodes=seen if episode in seen else (*seen, episode))

@@ -14,7 +14,7 @@
 --       11 number of aggregates that were only read
 --       12 the epoch that the writer follows, or ''  13 the last position that it was told of
 --       then per sealing key: its field, key, and what to do with it: 'make' it unless it is there,
---       'hold' (it must be there), 'destroy'
+--       'hold' (it must be there), 'destroy' (it may be made anew), 'erase' (never again)
 --       then per aggregate that was only read: its number, its version (0: it has no events)
 --       then per event: number of its aggregate, then e k a n t s o u r p d
 -- Returns a status and its numbers; positions are integers below 2^53.
@@ -78,8 +78,13 @@ local first_key_argument = HEADER_ARGS + 1
 local others = {'key-mismatch'}
 for i = 1, sealing_keys do
   local at = first_key_argument + KEY_ARGS * (i - 1)
+  local what = ARGV[at + 2]
   local stored = redis.call('HGET', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
-  if ARGV[at + 2] ~= 'destroy' and stored ~= ARGV[at + 1] and (stored or ARGV[at + 2] == 'hold') then
+  if what ~= 'destroy' and what ~= 'erase'
+    and stored ~= ARGV[at + 1] and (stored or what == 'hold') then
+    if stored == '' then
+      return {'erased', ARGV[at]}
+    end
     others[#others + 1] = ARGV[at]
     others[#others + 1] = stored or ''
   end
@@ -151,6 +156,9 @@ for i = 1, sealing_keys do
     redis.call('HSETNX', KEYS[HEADER_KEYS + aggregates + i], ARGV[at], ARGV[at + 1])
   elseif ARGV[at + 2] == 'destroy' then
     redis.call('HDEL', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
+  elseif ARGV[at + 2] == 'erase' then
+    -- What stays says that the subject may never have a key again.
+    redis.call('HSET', KEYS[HEADER_KEYS + aggregates + i], ARGV[at], '')
   end
 end
 if ARGV[6] ~= '' then

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from domain.errors import CommandTooOld, Fenced, KeyReused, TooLarge
+from domain.errors import CommandTooOld, Erased, Fenced, KeyReused, TooLarge
 from domain.identity import command_time_ms
 from eventlog.connection import Argument
 from eventlog.entry import RawEntry, arguments_of
@@ -43,13 +43,15 @@ class SealingKeys(Struct, frozen=True):
     """What an append does with the keys of subjects.
 
     ``made`` are stored unless they are there, ``held`` must be there as given, ``destroyed`` are
-    removed. A text sealed under a key that was destroyed meanwhile could never be opened; without
-    ``held`` it would be stored all the same.
+    removed, ``erased`` too, and no key is ever stored for their subjects again. A text sealed under
+    a key that was destroyed meanwhile could never be opened; without ``held`` it would be stored
+    all the same.
     """
 
     made: Mapping[str, bytes] = {}
     held: Mapping[str, bytes] = {}
     destroyed: Sequence[str] = ()
+    erased: Sequence[str] = ()
 
 
 class Followed(Struct, frozen=True):
@@ -206,6 +208,8 @@ def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Dupli
                     for field, key in zip(pairs[::2], pairs[1::2], strict=True)
                 }
             )
+        case [b"erased", field]:
+            raise Erased(f"{request.subjects[field]} was erased: nothing can be added to it")
         case [b"tracked", recorded]:
             assert request.tracked is not None
             raise TrackingConflict(request.tracked.upstream, request.tracked.position, recorded)
@@ -224,4 +228,5 @@ def _instructions(sealing: SealingKeys) -> list[tuple[str, bytes, str]]:
         *((subject, key, "make") for subject, key in sealing.made.items()),
         *((subject, key, "hold") for subject, key in sealing.held.items()),
         *((subject, b"", "destroy") for subject in sealing.destroyed),
+        *((subject, b"", "erase") for subject in sealing.erased),
     ]

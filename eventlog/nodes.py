@@ -27,6 +27,7 @@ class NodeView(Struct, frozen=True, kw_only=True):
     ``lag`` is in events behind the head that the node saw. ``state`` is ``absent`` for a view that
     was never begun, else what its writer said; ``problem`` names why it is not running.
     ``projector`` and ``schema`` are the versions of what built it, ``model`` that of its vectors.
+    ``purged`` is the position up to which nothing erased is left in its files.
     """
 
     position: int
@@ -38,6 +39,7 @@ class NodeView(Struct, frozen=True, kw_only=True):
     projector: int = 0
     schema: int = 0
     model: str = ""
+    purged: int = 0
 
 
 class NodeBeat(Struct, frozen=True, kw_only=True):

@@ -118,6 +118,7 @@ class RedisLog:
         subject_keys: Mapping[str, bytes] | None = None,
         held_keys: Mapping[str, bytes] | None = None,
         destroyed_keys: Sequence[str] = (),
+        erased_keys: Sequence[str] = (),
         tracking: Tracked | None = None,
         rule: VersionRule = "next",
         unchanged: Mapping[str, int] | None = None,
@@ -127,12 +128,13 @@ class RedisLog:
         ``command_id`` (a UUID) and ``fingerprint`` make a repeat recognisable; they go into every
         entry. ``subject_keys`` are new sealing keys, stored with the events; ``held_keys`` are
         those that texts of this append were sealed under and that must be stored already;
-        the keys of the subjects in ``destroyed_keys`` end with this append. ``unchanged`` names
+        the keys of the subjects in ``destroyed_keys`` and ``erased_keys`` end with this append, and
+        the latter never have one again. ``unchanged`` names
         aggregates that the decision rests on but does not change, each with the version read (0:
         none): the append is a `Conflict` if one has another now. Repeats by itself,
         with the same command id, until the answer is definite or the deadline has passed.
 
-        Raises Conflict, KeyReused, CommandTooOld, Fenced, LogFull, TooLarge, KeyMismatch,
+        Raises Conflict, KeyReused, CommandTooOld, Erased, Fenced, LogFull, TooLarge, KeyMismatch,
         TrackingConflict, LogFork (see `follow`): nothing was written. LogUnavailable: nothing was
         written, the log cannot be reached. InDoubt: the deadline passed and nobody knows; repeat
         with the same id.
@@ -147,7 +149,7 @@ class RedisLog:
             command_id=command_id,
             fingerprint=fingerprint,
             fence=fence,
-            sealing=SealingKeys(subject_keys or {}, held_keys or {}, destroyed_keys),
+            sealing=SealingKeys(subject_keys or {}, held_keys or {}, destroyed_keys, erased_keys),
             tracked=tracking,
             rule=rule,
             new_epoch=self._new_epoch(),
@@ -262,17 +264,21 @@ class RedisLog:
         return int(said[b"used_memory"]) / limit if limit else None
 
     def subject_keys(self, subjects: Iterable[str]) -> dict[str, bytes]:
-        """Give the sealing keys of those subjects that have one, in one round trip."""
+        """Give the sealing keys of those subjects that have one, in one round trip.
+
+        What was erased has an empty one, and is left out.
+        """
         wanted = list(dict.fromkeys(subjects))
         if not wanted:
             return {}
         fields = [key_field(subject) for subject in wanted]
         stored = self.call_many([("HGET", self.keys.sealing_keys(f), f) for f in fields])
-        return {s: key for s, key in zip(wanted, stored, strict=True) if key is not None}
+        return {s: key for s, key in zip(wanted, stored, strict=True) if key}
 
     def all_subject_keys(self) -> Iterator[tuple[bytes, bytes]]:
         """Give every sealing key with the `key_field` of its subject, for a backup.
 
+        The key of a subject that was erased is empty; it must come back with a restore.
         Keys that are made or destroyed meanwhile may be among them or not. Raises
         `LogUnavailable`.
         """

@@ -38,7 +38,7 @@ from eventlog.entry import RawEntry
 from eventlog.mapper import StoredEntry, stored_entry
 from eventlog.outcomes import AlreadyAppended, Duplicate, KeyMismatch
 from eventlog.redis_log import RedisLog
-from eventlog.sealing import KeyRing
+from eventlog.sealing import KeyRing, is_final
 from eventlog.snapshots import RedisSnapshotRecorder, Snapshots
 from eventlog.subscription import Checkpoint
 from eventlog.subscription import Subscription as LogSubscription
@@ -139,7 +139,8 @@ class RedisAggregateRecorder(AggregateRecorder):
             if sealed.new_key is not None:
                 made = new_keys.setdefault(sealed.subject, sealed.new_key)
                 assert made == sealed.new_key, f"two new keys for {sealed.subject}"
-        destroyed = [subject for sealed in batch.sealed for subject in sealed.destroys]
+        destroyed = {subject for sealed in batch.sealed for subject in sealed.destroys}
+        forgets = self._codec.keys.forgets
         outcome = self._log.append(
             [sealed.entry for sealed in batch.sealed],
             command_id=batch.command_id,
@@ -148,12 +149,13 @@ class RedisAggregateRecorder(AggregateRecorder):
             unchanged=batch.unchanged,
             subject_keys=new_keys,
             held_keys={s.subject: s.held_key for s in batch.sealed if s.held_key is not None},
-            destroyed_keys=destroyed,
+            destroyed_keys=[subject for subject in destroyed if not is_final(subject)],
+            erased_keys=[subject for subject in destroyed if is_final(subject)],
             tracking=batch.tracked,
             rule=batch.rule,
         )
         if not isinstance(outcome, Duplicate):
-            self._codec.keys.adopt(new_keys)
+            self._codec.keys.adopt(new_keys, forgets)
             self._codec.keys.forget(destroyed)
         return outcome
 

@@ -21,7 +21,7 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from domain.events import Event, SessionClosed
+from domain.events import Event, SessionClosed, SubjectErased
 
 KEY_BYTES: Final = 32
 KEY_ID_BYTES: Final = 4
@@ -83,10 +83,20 @@ def session_subject(namespace: str, session_id: str | None) -> str:
 
 
 def destroyed_subjects(event: Event) -> tuple[str, ...]:
-    """Say whose keys end with this event: closing a session destroys the session's key."""
+    """Say whose keys end with this event: those of a closed session, and of what was erased."""
+    if isinstance(event.body, SubjectErased):
+        return tuple(event.body.subjects)
     if isinstance(event.body, SessionClosed) and event.body.namespace.endswith(EPHEMERAL_SUFFIX):
         return (session_subject(event.body.namespace, event.body.session_id),)
     return ()
+
+
+def is_final(subject: str) -> bool:
+    """Tell whether a subject whose key was erased may never have one again.
+
+    A session of the same name may begin anew; everything else has an id of its own.
+    """
+    return not subject.startswith("session:")
 
 
 def field_context(event_id: str, field: str) -> bytes:
@@ -153,6 +163,8 @@ class KeyRing:
         self._size = size
         self._stored: OrderedDict[str, SealingKey] = OrderedDict()
         self._made: OrderedDict[str, SealingKey] = OrderedDict()
+        self._forgotten: OrderedDict[str, int] = OrderedDict()
+        self._forgets = 0
         self._lock = Lock()
 
     def for_opening(self, wanted: Iterable[tuple[str, bytes]]) -> dict[str, SealingKey]:
@@ -173,8 +185,7 @@ class KeyRing:
                     self._stored.move_to_end(subject)
                     found[subject] = key
         if missing:
-            fetched = self._fetch(sorted(missing))
-            found.update(self.adopt(fetched))
+            found.update(self._fetched(sorted(missing)))
         return found
 
     def for_sealing(self, subject: str, *, brand_new: bool) -> tuple[SealingKey, bool]:
@@ -186,7 +197,7 @@ class KeyRing:
             key = self._stored.get(subject)
             made = self._made.get(subject)
         if key is None and made is None and not brand_new:
-            key = self.adopt(self._fetch((subject,))).get(subject)
+            key = self._fetched((subject,)).get(subject)
         if key is not None:
             return key, False
         with self._lock:
@@ -196,8 +207,22 @@ class KeyRing:
                 self._made.popitem(last=False)
         return made, True
 
-    def adopt(self, keys: Mapping[str, bytes]) -> dict[str, SealingKey]:
-        """Take over keys that the log is known to hold, and give them ready for use."""
+    @property
+    def forgets(self) -> int:
+        """How often keys were forgotten: what was learnt before one of these may not hold."""
+        with self._lock:
+            return self._forgets
+
+    def _fetched(self, subjects: Iterable[str]) -> dict[str, SealingKey]:
+        before = self.forgets
+        return self.adopt(self._fetch(subjects), before)
+
+    def adopt(self, keys: Mapping[str, bytes], forgets: int | None = None) -> dict[str, SealingKey]:
+        """Take over keys that the log is known to hold, and give them ready for use.
+
+        ``forgets`` is how often something was forgotten when the log was asked: what was forgotten
+        since is not taken over, the answer may be from before.
+        """
         with self._lock:
             made = {subject: self._made.get(subject) for subject in keys}
         ready = {
@@ -205,6 +230,8 @@ class KeyRing:
             for subject, raw in keys.items()
         }
         with self._lock:
+            if forgets is not None and forgets != self._forgets:
+                ready = {s: key for s, key in ready.items() if self._forgotten.get(s, 0) <= forgets}
             for subject, key in ready.items():
                 self._made.pop(subject, None)
                 self._stored[subject] = key
@@ -216,8 +243,13 @@ class KeyRing:
     def forget(self, subjects: Iterable[str]) -> None:
         """Drop keys that the log has destroyed. Those made here and not stored yet stay in use."""
         with self._lock:
+            self._forgets += 1
             for subject in subjects:
                 self._stored.pop(subject, None)
+                self._forgotten[subject] = self._forgets
+                self._forgotten.move_to_end(subject)
+            while len(self._forgotten) > self._size:
+                self._forgotten.popitem(last=False)
 
     def discard(self, subject: str, raw: bytes) -> None:
         """Drop one key, which the log no longer holds, unless another has taken its place."""

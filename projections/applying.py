@@ -11,6 +11,7 @@ from eventlog.entry import RawEntry
 from eventlog.outcomes import LogGap
 from eventlog.subscription import Checkpoint
 from projections.batch import SortedBatch, sort_batch
+from projections.erased import erased_things
 from projections.parking import ParkedEvent, Parking, continued, last_of_command
 from projections.projector import PoisonEvent, Projector
 from projections.retry import Opener
@@ -110,7 +111,9 @@ class BatchApplier:
         reached = self._source.checkpoint_at(last)
         self._projector.apply(batch.events, reached, parking)
         self.reached = reached
-        self.parked.update((parked.position, parked) for parked in parking.added)
+        gone = erased_things(batch.events)
+        kept = (*self.parked.values(), *parking.added)
+        self.parked = {parked.position: parked for parked in kept if parked.key not in gone}
 
 
 def _unseen(entries: Sequence[RawEntry], position: int) -> list[RawEntry]:

@@ -41,6 +41,11 @@ def scratch_of(view: Path) -> Iterator[Path]:
             shutil.rmtree(folder)
 
 
+def has_scratch(view: Path) -> bool:
+    """Tell whether there is a scratch folder, in use or left behind."""
+    return (view / _FOLDER).exists()
+
+
 def remove_left_scratch(view: Path) -> None:
     """Remove what a killed process left; one that is in use stays."""
     if not (view / _FOLDER).exists():

@@ -16,7 +16,7 @@ from domain.events import Event, EventBody
 from eventlog.codec import Codec
 from eventlog.outcomes import Appended
 from eventlog.redis_log import RedisLog
-from eventlog.sealing import KeyRing
+from eventlog.sealing import KeyRing, is_final
 
 Fact = tuple[str, str, EventBody]
 """Aggregate type, aggregate id, body."""
@@ -53,6 +53,7 @@ class Historian:
         self.episodes: list[str] = []
         self.ended: set[str] = set()
         self.ephemeral: dict[str, str] = {}
+        self.in_sessions: set[str] = set()
         self.now = START
         self.longest_step_s = 90_000
 
@@ -72,7 +73,8 @@ class Historian:
             fingerprint="f",
             subject_keys={one.subject: one.new_key for one in sealed if one.new_key},
             held_keys={one.subject: one.held_key for one in sealed if one.held_key},
-            destroyed_keys=[subject for one in sealed for subject in one.destroys],
+            erased_keys=[s for one in sealed for s in one.destroys if is_final(s)],
+            destroyed_keys=[s for one in sealed for s in one.destroys if not is_final(s)],
         )
         assert isinstance(outcome, Appended)
         self.codec.keys.adopt({one.subject: one.new_key for one in sealed if one.new_key})
@@ -91,6 +93,8 @@ class Historian:
         )
         self.write(("Episode", episode, body))
         self.episodes.append(episode)
+        if namespace.endswith("-ephemeral"):
+            self.in_sessions.add(episode)
         return episode
 
     def remember(self, content: str = "", namespace: str = "shared", **more: object) -> str:
@@ -148,6 +152,47 @@ class Historian:
 
     def change(self, memory: str, *bodies: EventBody) -> int:
         return self.write(*(("Memory", memory, body) for body in bodies))
+
+    def erase(self, *things: str, finished: bool = True) -> int:
+        """Erase memories and episodes, in one part; give the position of the erasure."""
+        memory_ids = [thing for thing in things if thing in self.memories]
+        episode_ids = [thing for thing in things if thing not in self.memories]
+        subjects = [
+            *(self.ephemeral.get(memory, f"memory:{memory}") for memory in memory_ids),
+            *(f"episode:{episode}" for episode in episode_ids),
+        ]
+        erasure, kind = self.new_id(), "memory" if memory_ids else "episode"
+        position = self.write(
+            *(("Memory", memory, facts.MemoryErased()) for memory in memory_ids),
+            *(("Episode", episode, facts.EpisodeErased()) for episode in episode_ids),
+            (
+                "Erasure",
+                erasure,
+                facts.SubjectErased(
+                    target=kind,
+                    target_id=things[0],
+                    subjects=subjects,
+                    memory_ids=memory_ids,
+                    episode_ids=episode_ids,
+                    last=True,
+                ),
+            ),
+        )
+        if finished:
+            done = facts.ErasureFinished(purged={"views": ["state"]}, still_holding=[])
+            self.write(("Erasure", erasure, done))
+        for thing in things:
+            self.ended.discard(thing)
+            (self.memories if thing in self.memories else self.episodes).remove(thing)
+        return position
+
+    def erase_some(self) -> int:
+        """Erase up to two memories and an episode, none of which a session holds."""
+        memories = [memory for memory in self.memories if memory not in self.ephemeral]
+        chosen = self.random.sample(memories, min(2, len(memories)))
+        lasting = [e for e in self.episodes if e not in self.in_sessions]
+        chosen += self.random.sample(lasting, min(1, len(lasting)))
+        return self.erase(*chosen, finished=self.random.random() < 0.5)
 
     def live_on(self, steps: int) -> None:
         """Let ``steps`` random things happen."""

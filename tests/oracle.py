@@ -140,7 +140,7 @@ class _Fold:
             for name in (
                 "episodes", "memories", "versions", "votes", "observations", "memory_tags",
                 "agents", "grants", "enrolment_tokens", "namespaces", "sessions", "removed",
-                "memory_history", "episode_history", "moments",
+                "memory_history", "episode_history", "moments", "erasures",
             )
         }  # fmt: skip
 
@@ -152,6 +152,8 @@ class _Fold:
             self.tables["moments"][fact["position"]] = row
 
     def take(self, fact: Fact) -> None:
+        if fact["type"] in ("MemoryErased", "EpisodeErased"):
+            return  # the SubjectErased of the same append says it all
         if gone := self.tables["removed"].get(fact["id"]):
             self._changed(gone["namespace"], fact)
             return
@@ -250,18 +252,43 @@ class _Fold:
                     for row in rows.values()
                     if (row["namespace"], row["session_id"] or "") == (namespace, session or "")
                 ]:
-                    del rows[gone]
-                    past = self.tables[f"{kind}_history"]
-                    for key in [key for key in past if key[0] == gone]:
-                        del past[key]
-                    self.tables["removed"][gone] = {
-                        "id": gone, "kind": kind, "namespace": namespace,
-                    }  # fmt: skip
-                    for dependent in ("versions", "votes", "observations", "memory_tags"):
-                        kept = self.tables[dependent]
-                        for key in [k for k, row in kept.items() if row["memory_id"] == gone]:
-                            del kept[key]
+                    self._remove(kind, table, gone)
         self._changed(namespace, fact)
+
+    # --- erasures
+
+    def subject_erased(self, fact: Fact, body: Any) -> None:
+        for kind, table, ids in (
+            ("memory", "memories", body["memory_ids"]),
+            ("episode", "episodes", body["episode_ids"]),
+        ):
+            for thing in ids:
+                if thing in self.tables[table]:
+                    self._changed(self.tables[table][thing]["namespace"], fact)
+                    self._remove(kind, table, thing)
+        self.tables["erasures"][fact["id"]] = {
+            "id": fact["id"],
+            "target": body["target"],
+            "target_id": body["target_id"],
+            "position": fact["position"],
+            "complete": int(body["last"]),
+            "finished_position": None,
+        }
+
+    def erasure_finished(self, fact: Fact, body: Any) -> None:
+        self.tables["erasures"][fact["id"]]["finished_position"] = fact["position"]
+
+    def _remove(self, kind: str, table: str, gone: str) -> None:
+        row = self.tables[table].pop(gone)
+        past = self.tables[f"{kind}_history"]
+        for key in [key for key in past if key[0] == gone]:
+            del past[key]
+        self.tables["removed"][gone] = {"id": gone, "kind": kind, "namespace": row["namespace"]}
+        if kind == "memory":
+            for dependent in ("versions", "votes", "observations", "memory_tags"):
+                kept = self.tables[dependent]
+                for key in [k for k, row in kept.items() if row["memory_id"] == gone]:
+                    del kept[key]
 
     # --- memories
 

@@ -14,7 +14,10 @@ from typing import Any
 Fact = dict[str, Any]
 Stretches = dict[tuple[str, int], dict[str, Any]]
 
-ENDS = ("MemorySuperseded", "MemoryDeprecated", "MemoryDeleted", "EpisodeDeleted")
+ENDS = (
+    "MemorySuperseded", "MemoryDeprecated", "MemoryDeleted", "EpisodeDeleted", "MemoryErased",
+    "EpisodeErased",
+)  # fmt: skip
 RESTORES = ("MemoryRestored", "EpisodeRestored")
 
 
@@ -22,16 +25,30 @@ def stretches_of(facts: Iterable[Fact]) -> Stretches:
     """Give every stretch of life by (source id, from position)."""
     lives: dict[str, list[Fact]] = defaultdict(list)
     closes: list[Fact] = []
+    facts = list(facts)
+    erased = erased_in(facts)
     for fact in facts:
         lives[fact["id"]].append(fact)
         if fact["type"] == "SessionClosed" and fact["body"]["namespace"].endswith("-ephemeral"):
             closes.append(fact)
     stretches: Stretches = {}
     for life in lives.values():
+        if life[0]["id"] in erased:
+            continue
         if life[0]["type"] in ("EpisodeCommitted", "MemoryCreated"):
             stretches |= _stretches_of_one(life, _session_end(life[0], closes))
     _mark_episodes(stretches, lives, closes)
     return stretches
+
+
+def erased_in(facts: Iterable[Fact]) -> set[str]:
+    """Give the ids of everything that these facts erase."""
+    return {
+        thing
+        for fact in facts
+        if fact["type"] == "SubjectErased"
+        for thing in fact["body"]["memory_ids"] + fact["body"]["episode_ids"]
+    }
 
 
 def _session_end(birth: Fact, closes: list[Fact]) -> int | None:

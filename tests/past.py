@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.oracle import Fact, Tables, fold_state
+from tests.oracle_vector import erased_in
 
 DAY_US = 86_400_000_000
 
@@ -17,7 +18,7 @@ DAY_US = 86_400_000_000
 def tables_at(facts: Sequence[Fact], position: int) -> Tables:
     """Fold the first ``position`` events, without what is gone by now."""
     tables = fold_state(facts[:position])
-    gone = {
+    gone = erased_in(facts) | {
         fact["id"]
         for fact in facts
         if fact["type"] in ("EpisodeCommitted", "MemoryCreated")

@@ -24,6 +24,7 @@ KEYS = {
     "memory_history": ("id", "from_position"),
     "episode_history": ("id", "from_position"),
     "moments": ("position",),
+    "erasures": ("id",),
 }
 BOOKKEEPING = {"meta", "checkpoint", "parked"}
 JSON = {

@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from domain.events import SubjectErased, type_of
 from eventlog.entry import RawEntry
 from eventlog.subscription import Checkpoint
 from projections.applying import Source
 
 LARGEST: Final = 5_000
 LONGEST_S: Final = 5.0
+_ERASED: Final = type_of(SubjectErased)
+"""Somebody waits for these."""
 
 
 class Gathering:
@@ -50,7 +53,9 @@ class Gathering:
         # The chain of an entry is known only until the next batch is read.
         self._checkpoints.update((e.position, self._inner.checkpoint_at(e)) for e in entries)
         waited = self._monotonic() - self._since
-        if not self._held or (len(self._held) < self._largest and waited < self._longest_s):
+        urgent = any(entry.type == _ERASED for entry in entries)
+        enough = urgent or len(self._held) >= self._largest or waited >= self._longest_s
+        if not self._held or not enough:
             return []
         given, self._held = self._held, []
         self._given, self._checkpoints = self._checkpoints, {}

@@ -16,6 +16,7 @@ from domain.errors import MemoryWeaveError
 from eventlog.nodes import BEAT_EVERY_S, NodeBeat, Nodes, NodeView
 from eventlog.redis_log import RedisLog
 from projections.generation import BuiltBy, built_by
+from projections.purging import cleared_up_to
 from projections.status import read_status
 from workers.log_server import node_id
 from workers.ports import url_of
@@ -103,4 +104,5 @@ def _view_of(folder: Path, head: int) -> NodeView:
         projector=builder.projector,
         schema=builder.schema,
         model=builder.model if builder.embedder else "",
+        purged=cleared_up_to(folder),
     )

@@ -21,13 +21,14 @@ from redis.retry import Retry
 
 from api.node import ApiOptions, NodeKeys, key_digest
 from commands.application import MemoryApplication
-from commands.command import Clock
+from commands.command import Clock, Command
 from domain.errors import NotFound, ViewBehind
 from eventlog.guard import GuardReport
 from eventlog.nodes import Nodes
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head
 from inference.embedder import Embedder
+from memoryweave import contract
 from memoryweave.contract import (
     BackupMade,
     BuildItem,
@@ -213,6 +214,12 @@ class Node:
             keys=made.keys,
             removed=list(made.removed),
         )
+
+    def erase(self, command: Command[contract.Erase]) -> contract.ErasureReceipt:
+        """Erase a thing everywhere. Raises what `workers.erasure.erase_everywhere` raises."""
+        from workers.erasure import erase_everywhere
+
+        return erase_everywhere(self.values, self.application, command, self.clock)
 
     def retry_parked(self, view: str) -> None:
         """Ask the projection worker to replay a view's parked events. Raises `NotFound`."""

@@ -34,9 +34,11 @@ from projections.generation import built_by, removable, sign
 from projections.presence import Presence
 from projections.priority import give_way
 from projections.projector import ViewFenced
+from projections.purging import note_purged
 from projections.runner import describe
 from projections.scratch import remove_left_scratch
 from projections.status import read_status
+from workers.purging import purge_build
 from workers.settings import Settings
 from workers.view_writing import LogParts, View, live_builder
 from workers.views import OpenedView
@@ -45,6 +47,7 @@ OLD_STAYS_S: Final = 600.0
 """How long an old generation stays for who still reads it."""
 
 _LOOK_EVERY_S: Final = 0.5
+_PURGE_EVERY_S: Final = 0.05
 _TELL_EVERY_S: Final = 0.25
 _RATE_OVER_S: Final = 5.0
 _LIVE_CATCHES_UP_WITHIN_S: Final = 10.0
@@ -170,6 +173,8 @@ class _Attempts:
                 )
                 build.catch_up(stop)
                 opened.finish()
+                while not purge_build(folder, opened) and not stop.wait(_PURGE_EVERY_S):
+                    pass
                 opened.sync()
                 build.catch_up(stop)
                 self._await_live(build.position, stop)
@@ -197,6 +202,8 @@ class _Attempts:
             shutil.rmtree(folder)
             folder = directory.begin(self._request.generation)
             sign(folder, self._view.kind.builder(self._parts.settings))
+            # What was erased up to here this process cannot open any more.
+            note_purged(folder, self._live_position())
         return folder
 
     def _inherit(self, opened: OpenedView) -> None:

@@ -25,6 +25,7 @@ from projections.status import StatusFile, ViewStatus, read_status
 from workers.accepted_epochs import ask_if_decided
 from workers.archive import seen_links
 from workers.log_server import node_id
+from workers.purging import LivePurge
 from workers.reader_reports import ReportingSource
 from workers.settings import Settings
 from workers.views import OpenedView, ViewKind
@@ -226,13 +227,19 @@ def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
             directory.keep_hold()
 
         source = stack.enter_context(closing(parts.subscribe(opened.projector.checkpoint())))
+        purge, while_live = LivePurge(view.directory, opened), opened.while_live
+
+        def between_batches() -> bool:
+            more = while_live()
+            return purge.step() or more
+
         runner = ProjectionRunner(
             view.directory,
             opened.projector,
             opened.gather(parts.reported(view.kind.name, source, opened.projector)),
             parts.log,
             opened.opener(parts.codec),
-            between_batches=opened.while_live,
+            between_batches=between_batches,
             still_there=still_there,
         )
         with closing(runner):

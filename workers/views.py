@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from projections.applying import Source
 from projections.digest import Frozen, RowSeen, ViewDigest
 from projections.generation import BuiltBy, sync_tree
 from projections.projector import Projector
+from projections.purging import Progress
 from projections.retry import Opener
 from workers.archive import open_archive
 from workers.gathering import Gathering
@@ -37,6 +39,8 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     what was committed to the disk. ``anchors`` are files that are there as long as the generation.
     ``inherit`` takes over what would cost much to make again, also from the folder of the live
     generation if there is one.
+    what was committed to the disk. ``erased`` gives the newest erasure that the rows show, and
+    ``purge`` does a bounded step of taking what was erased out of the files.
     """
 
     projector: Projector
@@ -46,6 +50,8 @@ class OpenedView(Struct, frozen=True, kw_only=True):
     while_building: Callable[[], bool] = lambda: False
     finish: Callable[[], None] = lambda: None
     sync: Callable[[], None]
+    erased: Callable[[], int]
+    purge: Callable[[], Progress]
     anchors: tuple[Path, ...] = ()
     inherit: Callable[[Path | None], object] = lambda _: None
 
@@ -88,8 +94,13 @@ def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterato
     from projections.state.schema import FILE_NAME
 
     with closing(StateProjector(folder)) as projector:
-        file = folder / FILE_NAME
-        yield OpenedView(projector=projector, sync=projector.sync, anchors=(file,))
+        yield OpenedView(
+            projector=projector,
+            sync=projector.sync,
+            anchors=(folder / FILE_NAME,),
+            erased=projector.erased,
+            purge=projector.purge,
+        )
 
 
 @contextmanager
@@ -119,6 +130,7 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
     from projections.vector.inheritance import inherit_vectors
     from projections.vector.maintenance import Maintenance, optimize
     from projections.vector.projector import VectorProjector
+    from projections.vector.purge import VectorPurge
     from projections.vector.schema import TABLE
 
     embedder = make_embedder(settings)
@@ -128,6 +140,7 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
         projector = VectorProjector(folder, cache)
         anchors = (folder / f"{TABLE}.lance",)
         upkeep = Maintenance(projector, report=_report_upkeep)
+        purge = VectorPurge(projector, upkeep, monotonic=time.monotonic)
 
         def finish() -> None:
             upkeep.close()
@@ -142,6 +155,8 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                     while_live=upkeep.step,
                     sync=lambda: sync_tree(folder),
                     anchors=anchors,
+                    erased=projector.erased,
+                    purge=purge.step,
                 )
                 return
             filler = VectorFiller(projector, embedder, report=_report_embedder)
@@ -163,6 +178,8 @@ def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator
                     sync=lambda: sync_tree(folder),
                     anchors=anchors,
                     inherit=inherit,
+                    erased=projector.erased,
+                    purge=purge.step,
                 )
 
 
@@ -208,6 +225,8 @@ def _open_analytics(_settings: Settings, folder: Path, _builder: BuiltBy) -> Ite
             while_live=projector.compact,
             while_building=projector.compact,
             sync=lambda: sync_tree(folder),
+            erased=projector.erased,
+            purge=lambda: "done",  # its files were written anew in the commit that erased
         )
 
 

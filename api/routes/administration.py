@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from litestar.params import FromPath, FromQuery, QueryParameter
+from litestar import Response
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import structs
 
-from api.calls import require_admin, require_no_agent
+from api.calls import Handler, carry_out, require_admin, require_no_agent
 from api.dependencies import GivenCall
-from api.documented import act, question, request_for
+from api.documented import act, command, question, request_for
 from api.node import Node
+from commands.application import MemoryApplication
+from commands.command import Clock, Command
 from domain.errors import InvalidCommand, ViewBehind
 from memoryweave import contract
 from projections.parking import ParkedEvent
@@ -106,6 +109,31 @@ def _require_position(digests: contract.DigestList, at: int) -> None:
             raise ViewBehind(
                 f"the {digest.view} view has come to {digest.position}, not to {at}; try again"
             )
+
+
+@command("POST", "/admin/erase", contract.ErasureReceipt, tag="admin")
+async def post_erase(
+    call: GivenCall, data: JSONBody[contract.Erase]
+) -> Response[contract.ErasureReceipt]:
+    """Erase a memory, an episode or all that an agent left, with what rests on it alone (admin).
+
+    Answered when every file is cleared of it, after 25 s at the latest: then with 202, and the
+    rest is cleared without anybody asking. Nothing brings it back.
+    """
+    require_admin(call.caller)
+    answer = await carry_out(call, _erase_on(call.node), data)
+    if answer.content.pending_views:
+        answer.status_code = 202
+    return answer
+
+
+def _erase_on(node: Node) -> Handler[contract.Erase, contract.ErasureReceipt]:
+    def handler(
+        _application: MemoryApplication, erase: Command[contract.Erase], _clock: Clock
+    ) -> contract.ErasureReceipt:
+        return node.erase(erase)
+
+    return handler
 
 
 def _digests(node: Node) -> contract.DigestList:

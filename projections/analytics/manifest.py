@@ -48,7 +48,10 @@ class Retired(Struct, frozen=True, kw_only=True):
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """The view at one position. ``next_number`` names the next file; the last file is the tail."""
+    """The view at one position. ``next_number`` names the next file; the last file is the tail.
+
+    ``erased`` is the position of the newest erasure in it.
+    """
 
     format: int = FORMAT
     schema: int
@@ -56,6 +59,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     next_number: int
     files: list[DataFile]
     retired: list[Retired] = []
+    erased: int = 0
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -40,6 +40,7 @@ from projections.analytics.manifest import (
 )
 from projections.analytics.schema import NO_EVENTS, SCHEMA_VERSION, table_of
 from projections.analytics.views import SCRIPT, SCRIPT_NAME
+from projections.erased import newest_erasure
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import ViewFenced
 
@@ -112,8 +113,15 @@ class AnalyticsProjector:
                 step.add(day, part)
             rows = NO_EVENTS
         step.replace_tail(rows)
-        self._commit(step.manifest(checkpoint), step.replaced, at_once=bool(ended))
+        manifest = replace(
+            step.manifest(checkpoint), erased=max(before.erased, newest_erasure(new))
+        )
+        self._commit(manifest, step.replaced, at_once=bool(ended))
         self._tail = rows
+
+    def erased(self) -> int:
+        """Give the position of the newest erasure that the view shows, 0 for none."""
+        return self._manifest.erased
 
     def compact(self) -> bool:
         """Merge some small files of one day, if there are many; tell if it did.

@@ -9,20 +9,23 @@ from pathlib import Path
 from typing import Any, Final
 
 import structlog
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from domain import events as facts
 from domain.agent import AGENT
 from domain.enrolment import ENROLMENT
 from domain.episode import EPISODE
+from domain.erasure import ERASURE
 from domain.events import Event, EventBody
 from domain.memory import MEMORY
 from domain.namespace_claim import NAMESPACE_CLAIM
 from domain.session import SESSION
 from eventlog.subscription import Checkpoint
+from projections.erased import erased_things
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
-from projections.state import agents, episodes, memories
+from projections.purging import Progress
+from projections.state import agents, episodes, erasures, memories
 from projections.state.decoding import select
 from projections.state.history import note_moments
 from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
@@ -60,11 +63,16 @@ HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = 
     facts.NamespaceClaimed: agents.namespace_claimed,
     facts.EnrolmentTokenIssued: agents.enrolment_token_issued,
     facts.EnrolmentTokenUsed: agents.enrolment_token_used,
+    facts.SubjectErased: erasures.subject_erased,
+    facts.ErasureFinished: erasures.erasure_finished,
 }
 """What each event does to the tables. Every type is here or in `NOT_SHOWN`; a test says so."""
 
-NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset({facts.TextClaimed, facts.SegmentArchived})
-"""Events the view has no row for: they are a matter of the write side, or of the log itself."""
+NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset(
+    {facts.TextClaimed, facts.SegmentArchived, facts.MemoryErased, facts.EpisodeErased}
+)
+"""Events the view has no row for: they are a matter of the write side, or of the log itself. What
+was erased goes with `SubjectErased`, which no earlier event of the thing can hold up."""
 
 _OF_THE_EVENT: Final = (
     UnicodeEncodeError,
@@ -79,7 +87,8 @@ class StateProjector:
 
     name: Final = "state"
     aggregate_types: Final = frozenset(
-        kind.name.lower() for kind in (EPISODE, MEMORY, AGENT, NAMESPACE_CLAIM, ENROLMENT, SESSION)
+        kind.name.lower()
+        for kind in (EPISODE, MEMORY, AGENT, NAMESPACE_CLAIM, ENROLMENT, SESSION, ERASURE)
     )
 
     def __init__(self, folder: Path) -> None:
@@ -117,12 +126,24 @@ class StateProjector:
                 _apply_one(step, event)
             step.finish()
             note_moments(self._connection, reached, events, parking.added)
-            self._keep(checkpoint, parking)
+            self._keep(checkpoint, _still_parked(parking, events))
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
+
+    def erased(self) -> int:
+        """Give the position of the newest erasure that the view shows, 0 for none."""
+        row = self._connection.execute("SELECT value FROM meta WHERE name = 'erased'").fetchone()
+        return 0 if row is None else int(row[0])
+
+    def purge(self) -> Progress:
+        """Overwrite in the files what was removed; later, while a reader looks at it."""
+        # Removed rows are overwritten in their pages as they go (secure_delete); the log of
+        # changes still has the pages as they were.
+        busy, _, _ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return "later" if busy else "done"
 
     def sync(self) -> None:
         """Bring everything that was committed to the disk. Raises `sqlite3.Error`."""
@@ -173,6 +194,12 @@ class StateProjector:
         )
 
 
+def _still_parked(parking: Parking, events: Sequence[Event]) -> Parking:
+    """Leave out what is set aside of things that the same batch erases."""
+    gone = erased_things(events)
+    return replace(parking, added=tuple(p for p in parking.added if p.key not in gone))
+
+
 def _apply_one(step: Step, event: Event) -> None:
     handler = HANDLERS.get(type(event.body))
     if handler is None:
@@ -221,6 +248,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
         damaged = sqlite3.DatabaseError(verdict)
         damaged.sqlite_errorname = "SQLITE_CORRUPT"
         raise damaged
+    connection.execute("PRAGMA secure_delete = ON")
     # A power cut may take the last commits; the checkpoint goes with them and they are read again.
     connection.execute("PRAGMA synchronous = NORMAL")
     version = connection.execute("PRAGMA user_version").fetchone()[0]

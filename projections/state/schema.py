@@ -8,13 +8,15 @@ written so that the order of the two does not matter (see ``sessions``).
 ``memory_history`` and ``episode_history`` hold what rows said before they changed, each in the
 stretch of positions [from_position, to_position); ``versions`` holds the texts. ``moments`` has a
 row for every position at which the running maximum of the events' times rose (see `history`).
+``erasures`` says which were begun and how far each has come; what they took is in no table, and
+``removed`` has its ids.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows: then the view is built anew."""
 
@@ -23,7 +25,7 @@ FILE_NAME: Final = "state.sqlite"
 TABLES: Final = (
     "episodes", "memories", "versions", "votes", "observations", "memory_tags", "agents", "grants",
     "enrolment_tokens", "namespaces", "sessions", "removed", "memory_history", "episode_history",
-    "moments",
+    "moments", "erasures",
 )  # fmt: skip
 """The tables that say what the log says; the others are the view's own book-keeping."""
 
@@ -144,4 +146,9 @@ CREATE TABLE IF NOT EXISTS episode_history (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS moments (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS moments_by_time ON moments (latest);
+CREATE TABLE IF NOT EXISTS erasures (
+    id TEXT PRIMARY KEY,
+    target TEXT NOT NULL, target_id TEXT NOT NULL,
+    position INTEGER NOT NULL, complete INTEGER NOT NULL, finished_position INTEGER
+) WITHOUT ROWID;
 """

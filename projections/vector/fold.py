@@ -57,7 +57,7 @@ class Needs(Struct, frozen=True):
 
 
 class WorkingRows:
-    """The rows that a batch works on, and which of them it changed.
+    """The rows that a batch works on, which of them it changed, and which stored ones go.
 
     ``dropped`` holds the ``text_sha`` of texts that it took away from a row.
     """
@@ -65,6 +65,7 @@ class WorkingRows:
     def __init__(self) -> None:
         self.changed: dict[str, Row] = {}
         self.dropped: set[str] = set()
+        self.removed: dict[str, Row] = {}
         self._rows: dict[str, Row] = {}
         self._of_source: dict[str, list[str]] = {}
 
@@ -85,6 +86,13 @@ class WorkingRows:
             event_pos = max(position, before.event_pos + 1)
             self.dropped |= {before.text_sha} - {row.text_sha, ""}
         self._rows[row.id] = self.changed[row.id] = replace(row, event_pos=event_pos)
+
+    def remove(self, row: Row) -> None:
+        """Take a row away, with all that it said."""
+        self._of_source[row.source_id].remove(row.id)
+        self.removed[row.id] = self._rows.pop(row.id)
+        self.dropped |= {row.text_sha} - {""}
+        self.changed.pop(row.id, None)
 
     def of(self, source_id: str) -> list[Row]:
         """Give every row that is known of a memory or an episode."""
@@ -121,6 +129,8 @@ def needs_of(events: Iterable[Event]) -> Needs:
         elif isinstance(body, facts.EpisodeDistilled):
             if body.distiller != REMEMBERED:
                 sources.update((event.aggregate_id, *body.memory_ids, *body.reinforced_ids))
+        elif isinstance(body, facts.SubjectErased):
+            sources.update((*body.memory_ids, *body.episode_ids))
         elif type(body) in _TOUCHING:
             sources.add(event.aggregate_id)
     return Needs(frozenset(sources), frozenset(sessions))
@@ -132,6 +142,9 @@ def derived_episodes(events: Sequence[Event], memories: Iterable[Row]) -> frozen
     ``memories`` are the stored rows that `needs_of` asked for.
     """
     changing = {event.aggregate_id for event in events if type(event.body) in _ECHOING}
+    for event in events:
+        if isinstance(event.body, facts.SubjectErased):
+            changing.update(event.body.memory_ids)
     episodes: set[str] = set()
     for row in memories:
         if row.source_id in changing:
@@ -294,6 +307,17 @@ def _session_closed(rows: WorkingRows, event: Event, _body: facts.SessionClosed)
         _end_session(rows, session)
 
 
+def _erased(rows: WorkingRows, event: Event, body: facts.SubjectErased) -> None:
+    """Remove every stretch of what was erased; an episode that stays knows that a memory went."""
+    for memory_id in body.memory_ids:
+        for row in rows.latest_of(memory_id):
+            if row.ended_by != CLOSED_WITH_SESSION:
+                _mark_episodes(rows, event, row, add=_GONE + memory_id)
+    for thing in (*body.memory_ids, *body.episode_ids):
+        for row in rows.of(thing):
+            rows.remove(row)
+
+
 _STEPS: Final[Mapping[type[EventBody], Callable[[WorkingRows, Event, Any], None]]] = {
     facts.EpisodeCommitted: _committed,
     facts.EpisodeDistilled: _distilled,
@@ -307,6 +331,7 @@ _STEPS: Final[Mapping[type[EventBody], Callable[[WorkingRows, Event, Any], None]
     facts.MemoryRestored: _restored,
     facts.MemoryTagged: _tagged,
     facts.SessionClosed: _session_closed,
+    facts.SubjectErased: _erased,
 }
 _ECHOING: Final = frozenset(
     {
@@ -347,8 +372,14 @@ def _reopened(row: Row, event: Event) -> Row:
 
 
 def _end_session(rows: WorkingRows, session: ClosedSession) -> None:
-    """End the session's rows and take their text away: nothing brings them back."""
+    """End the session's rows and take their text away: nothing brings them back.
+
+    Of an episode one row stays, as if it had never been longer: nobody can tell any more.
+    """
     for row in rows.of_session(session):
+        if row.chunk_index > 0:
+            rows.remove(row)
+            continue
         ended = replace(
             row,
             to_position=session.position if row.to_position is None else row.to_position,
@@ -357,6 +388,7 @@ def _end_session(rows: WorkingRows, session: ClosedSession) -> None:
             tokens="",
             text_sha="",
             speaker=None,
+            chunk_of=1,
             tags=(),
             metadata_pairs=(),
             vector=None,

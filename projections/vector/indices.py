@@ -13,8 +13,14 @@ def create_indices(table: Any) -> None:
     table.create_index("source_id", config=BTree())
     table.create_index("namespace", config=Bitmap())
     table.create_index("layer", config=Bitmap())
+    build_text_index(table)
+
+
+def build_text_index(table: Any) -> None:
+    """Build the full-text index anew; its files keep the words of rows that are gone until then."""
     table.create_index(
         "tokens",
+        replace=True,
         config=FTS(
             base_tokenizer="whitespace",
             with_position=True,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import lance
@@ -32,12 +33,48 @@ VECTOR_INDEX_FROM: Final = 10_000
 _ROWS_PER_FRAGMENT: Final = 4096
 _COMPACTIONS_PER_ROUND: Final = 4
 _PARTS_BEFORE_MERGE: Final = 12
-_VECTOR_INDEX: Final = "vector_idx"
+VECTOR_INDEX: Final = "vector_idx"
 
 
 def optimize(table: Any) -> None:
     """Do all of it at once, however long it takes: for rebuilds and benchmarks."""
     table.optimize(cleanup_older_than=OLD_VERSIONS)
+
+
+def dataset_of(folder: Path) -> Any:
+    """Give the table in a generation's folder as Lance's own dataset, at its newest version."""
+    return lance.dataset(str(folder / f"{TABLE}.lance"))
+
+
+def index_names(table: Any) -> list[str]:
+    """Give the names of a table's indices."""
+    return [index.name for index in table.list_indices()]
+
+
+def build_vector_index(folder: Path) -> None:
+    """Build the index of the vectors anew, in the place of one that is there."""
+    import lancedb
+
+    table = lancedb.connect(folder).open_table(TABLE)
+    table.create_index("vector", config=IvfSq(distance_type="cosine"), replace=True)
+
+
+def compact_once(dataset: Any, *, deletions_above: float) -> bool:
+    """Rewrite one group of small fragments, or of ones with deleted rows; tell if there was one."""
+    plan = Compaction.plan(
+        dataset,
+        {
+            "target_rows_per_fragment": _ROWS_PER_FRAGMENT,
+            "materialize_deletions": True,
+            "materialize_deletions_threshold": deletions_above,
+            "num_threads": 1,
+        },
+    )
+    tasks = plan.tasks
+    if not tasks:
+        return False
+    Compaction.commit(dataset, [tasks[0].execute(dataset)])
+    return True
 
 
 class Maintenance:
@@ -82,6 +119,22 @@ class Maintenance:
             self._projector.table.checkout_latest()
         return self._round is not None
 
+    def work_alone(self, work: Callable[[], None] | None = None) -> bool:
+        """Begin ``work`` beside the writer unless something runs there; tell if nothing does now.
+
+        Until it is over, `step` does nothing.
+        """
+        if self._beside is not None:
+            if self._beside.is_alive():
+                return False
+            self._beside = None
+            self._projector.table.checkout_latest()
+        self._round = None
+        if work is None:
+            return True
+        self._begin_beside(work)
+        return False
+
     def close(self) -> None:
         """Wait for the work beside the writer."""
         if self._beside is not None:
@@ -95,27 +148,30 @@ class Maintenance:
 
     def _steps(self) -> Iterator[None]:
         for _ in range(_COMPACTIONS_PER_ROUND):
-            if not _compact_once(self._dataset(), deletions_above=0.1):
+            if not compact_once(self._dataset(), deletions_above=0.1):
                 break
         # No commit may come between: only fragments that the same parts of all indices cover can
         # be compacted together.
-        _index_what_is_new(self._dataset())
+        index_what_is_new(self._dataset())
         yield
         self._dataset().cleanup_old_versions(OLD_VERSIONS)
         yield
         if (work := self._work_beside()) is not None:
-            self._beside = threading.Thread(
-                target=self._guarded, args=(work,), name="vector-upkeep", daemon=True
-            )
-            self._beside.start()
+            self._begin_beside(work)
+
+    def _begin_beside(self, work: Callable[[], None]) -> None:
+        self._beside = threading.Thread(
+            target=self._guarded, args=(work,), name="vector-upkeep", daemon=True
+        )
+        self._beside.start()
 
     def _work_beside(self) -> Callable[[], None] | None:
         """Give what grows with the table and is due."""
-        names = self._index_names()
+        names = index_names(self._projector.table)
         rows = self._projector.table.count_rows("vector IS NOT NULL")
-        if rows >= self._vector_index_from and _VECTOR_INDEX not in names:
+        if rows >= self._vector_index_from and VECTOR_INDEX not in names:
             # A build over deleted rows takes eight times as long.
-            while _compact_once(self._dataset(), deletions_above=0.0):
+            while compact_once(self._dataset(), deletions_above=0.0):
                 pass
             return self._build_vector_index
         parts = [self._projector.table.index_stats(name).num_indices or 0 for name in names]
@@ -125,18 +181,15 @@ class Maintenance:
         return lambda: self._merge_parts(names)
 
     def _merge_parts(self, names: list[str]) -> None:
-        others = [name for name in names if name != _VECTOR_INDEX]
+        others = [name for name in names if name != VECTOR_INDEX]
         self._dataset().optimize.optimize_indices(
             index_names=others, num_indices_to_merge=2 * _PARTS_BEFORE_MERGE
         )
-        if _VECTOR_INDEX in names:
+        if VECTOR_INDEX in names:
             self._build_vector_index()
 
     def _build_vector_index(self) -> None:
-        import lancedb
-
-        table = lancedb.connect(self._projector.folder).open_table(TABLE)
-        table.create_index("vector", config=IvfSq(distance_type="cosine"), replace=True)
+        build_vector_index(self._projector.folder)
 
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
@@ -144,31 +197,10 @@ class Maintenance:
         except Exception as error:  # noqa: BLE001  # reported; a later round tries again
             self._report(error)
 
-    def _index_names(self) -> list[str]:
-        return [index.name for index in self._projector.table.list_indices()]
-
     def _dataset(self) -> Any:
-        return lance.dataset(str(self._projector.folder / f"{TABLE}.lance"))
+        return dataset_of(self._projector.folder)
 
 
-def _index_what_is_new(dataset: Any) -> None:
+def index_what_is_new(dataset: Any) -> None:
     """Index it as a part of its own in every index: merging parts would cost the whole index."""
     dataset.optimize.optimize_indices(num_indices_to_merge=0)
-
-
-def _compact_once(dataset: Any, *, deletions_above: float) -> bool:
-    """Rewrite one group of small fragments, or of ones with deleted rows; tell if there was one."""
-    plan = Compaction.plan(
-        dataset,
-        {
-            "target_rows_per_fragment": _ROWS_PER_FRAGMENT,
-            "materialize_deletions": True,
-            "materialize_deletions_threshold": deletions_above,
-            "num_threads": 1,
-        },
-    )
-    tasks = plan.tasks
-    if not tasks:
-        return False
-    Compaction.commit(dataset, [tasks[0].execute(dataset)])
-    return True

@@ -7,7 +7,7 @@ computed here (decision 0009).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from domain.events import Event
 from eventlog.subscription import Checkpoint
+from projections.erased import erased_things, newest_erasure
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import ViewDamaged
 from projections.vector.cache import VectorCache
@@ -63,7 +64,7 @@ class VectorProjector:
     """
 
     name: Final = "vector"
-    aggregate_types: Final = frozenset({"episode", "memory", "session"})
+    aggregate_types: Final = frozenset({"episode", "memory", "session", "erasure"})
 
     @told_as_os_errors()
     def __init__(self, folder: Path, cache: VectorCache) -> None:
@@ -119,16 +120,22 @@ class VectorProjector:
         if after is before:
             return
         # Before the merge: after a crash in between, the same batch finds the same texts again.
-        self._forget(rows.dropped, changing=rows.changed)
+        self._forget(rows.dropped, rows.changed, rows.removed)
         changed = self._with_vectors(list(rows.changed.values()))
         # A merge that fails may have been committed all the same: then the table is asked again.
         self._known = None
-        self._merge([*changed, sentinel_row(after)])
+        self._merge([*changed, sentinel_row(after)], rows.removed)
         self._known = after
+        for row_id in rows.removed:
+            self.waiting.pop(row_id, None)
         for row in changed:
             self.waiting.pop(row.id, None)
             if row.is_open and row.vector is None:
                 self.waiting[row.id] = None
+
+    def erased(self) -> int:
+        """Give the position of the newest erasure that the view shows, 0 for none."""
+        return self._sentinel().erased
 
     def stored(self, row_ids: Iterable[str]) -> list[Row]:
         """Give those of the rows that are open and have no vector."""
@@ -155,11 +162,13 @@ class VectorProjector:
 
     def forget_unused(self, shas: Iterable[str]) -> None:
         """Take those texts' vectors out of the cache that no row has any more."""
-        self._forget(set(shas), changing={})
+        self._forget(set(shas), {})
 
-    def _forget(self, shas: Set[str], changing: Mapping[str, Row]) -> None:
-        """Forget texts' vectors, except of a text that a row has besides or after ``changing``."""
-        cached = self.cache.get(shas).keys() - {row.text_sha for row in changing.values()}
+    def _forget(
+        self, shas: Set[str], changed: Mapping[str, Row], removed: Collection[str] = ()
+    ) -> None:
+        """Forget texts' vectors, except of a text that a row has besides or after the change."""
+        cached = self.cache.get(shas).keys() - {row.text_sha for row in changed.values()}
         if not cached:
             return
         found = (
@@ -173,7 +182,7 @@ class VectorProjector:
             for row_id, sha in zip(
                 *(found.column(n).to_pylist() for n in ("id", "text_sha")), strict=True
             )
-            if row_id not in changing
+            if row_id not in changed and row_id not in removed
         }
         self.cache.forget(cached - used)
 
@@ -229,14 +238,16 @@ class VectorProjector:
         found = self.table.search().where(_WAITING).select(["id", "event_pos"]).to_arrow()
         return list(found.sort_by("event_pos").column("id").to_pylist())
 
-    def _merge(self, rows: list[Row]) -> None:
+    def _merge(self, rows: list[Row], removed: Collection[str] = ()) -> None:
         self._count(rows)
-        (
+        merge = (
             self.table.merge_insert("id")
             .when_matched_update_all(where="target.event_pos < source.event_pos")
             .when_not_matched_insert_all()
-            .execute(to_arrow(rows, self.cache.dimension), on_bad_vectors="null")
         )
+        if removed:
+            merge = merge.when_not_matched_by_source_delete(f"id IN ({sql_list(removed)})")
+        merge.execute(to_arrow(rows, self.cache.dimension), on_bad_vectors="null")
 
     def _count(self, rows: list[Row]) -> None:
         self.commits += 1
@@ -262,12 +273,15 @@ def _advanced(
     """Give the sentinel after a batch, ``before`` itself if nothing is new in it."""
     parked = {entry.position: entry for entry in before.parked if entry.position not in released}
     parked.update((entry.position, entry) for entry in added)
+    gone = erased_things(events)
+    parked = {position: entry for position, entry in parked.items() if entry.key not in gone}
     oldest = min(parked, default=None)
     closed = (*before.closed_sessions, *filter(None, map(closed_session, events)))
     after = replace(
         before,
         checkpoint=max(checkpoint, before.checkpoint, key=lambda point: point.position),
         parked=tuple(parked[position] for position in sorted(parked)),
+        erased=max(before.erased, newest_erasure(events)),
         closed_sessions=tuple(
             session for session in closed if oldest is not None and session.position > oldest
         ),

@@ -17,7 +17,8 @@ from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
 class Sentinel(Struct, frozen=True, kw_only=True):
     """What the sentinel row says. ``sequence`` counts commits; ``model`` made the vectors.
 
-    ``closed_sessions`` are kept while anything is parked that was older than their close.
+    ``closed_sessions`` are kept while anything is parked that was older than their close;
+    ``erased`` is the position of the newest erasure that the rows show.
     """
 
     model: str = ""
@@ -25,6 +26,7 @@ class Sentinel(Struct, frozen=True, kw_only=True):
     parked: tuple[ParkedEvent, ...] = ()
     closed_sessions: tuple[ClosedSession, ...] = ()
     sequence: int = 0
+    erased: int = 0
 
 
 def read_sentinel(table: Any) -> Sentinel:

@@ -195,3 +195,17 @@ def digest(*, at: int | None = None) -> Operation[contract.DigestList]:
     ``at``: only at that position; refused where a view has passed it or has not come so far.
     """
     return get("/admin/digest", contract.DigestList, query_of(at=at))
+
+
+def erase(
+    *,
+    memory_id: str | None = None,
+    episode_id: str | None = None,
+    agent_id: str | None = None,
+    idempotency_key: str | None = None,
+) -> Operation[contract.ErasureReceipt]:
+    """Erase one memory, episode or agent for ever; ask again while ``pending_views`` is not empty
+    (admin's key).
+    """
+    request = contract.Erase(memory_id=memory_id, episode_id=episode_id, agent_id=agent_id)
+    return command("/admin/erase", request, contract.ErasureReceipt, idempotency_key, None)

@@ -126,6 +126,7 @@ class Client:
     retry_projection = _Method(administration.retry_projection)
     rebuild = _Method(administration.rebuild)
     backup = _Method(administration.backup)
+    erase = _Method(administration.erase)
     digest = _Method(administration.digest)
     replicas = _Method(administration.replicas)
     audit = _Method(administration.audit)

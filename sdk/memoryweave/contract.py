@@ -795,6 +795,46 @@ class RebuildRequested(Response, frozen=True, kw_only=True):
     under_way: bool
 
 
+class Erase(Request, frozen=True, kw_only=True):
+    """POST /admin/erase: exactly one of the three."""
+
+    memory_id: Id | None = None
+    episode_id: Id | None = None
+    agent_id: Name | None = None
+
+
+class Purged(Response, frozen=True, kw_only=True):
+    """What was cleared of what was erased, by name: nothing of it can be read there any more.
+
+    ``segments`` are archive segments and the log itself, whose sealed texts lost their keys.
+    """
+
+    views: list[str] = []
+    vectors: list[str] = []
+    caches: list[str] = []
+    segments: list[str] = []
+    backups: list[str] = []
+
+
+class ErasureReceipt(Response, frozen=True, kw_only=True):
+    """What an erasure did; a repeat gives the same.
+
+    ``subjects`` are those whose keys are gone, ``memories`` and ``episodes`` what went with them.
+    ``still_holding`` names what may still hold some of the words: things that do not rest on what
+    was erased alone, backups that could not be changed, files that were not cleared yet (then
+    ``pending_views`` is not empty either; ask again).
+    """
+
+    subjects: list[str]
+    memories: list[str]
+    episodes: list[str]
+    position: int
+    purged: Purged
+    still_holding: list[str]
+    duplicate: bool
+    pending_views: list[str] = []
+
+
 class FieldError(Response, frozen=True, kw_only=True):
     """One field at fault."""
 

@@ -110,6 +110,10 @@ CALLS = {
     ("GET", "/admin/digest"): named("/admin/digest"),
     ("POST", "/admin/backup"): named("/admin/backup"),
     ("GET", "/admin/replicas"): named("/admin/replicas"),
+    ("POST", "/admin/erase"): (
+        403,
+        lambda names: Walk("/admin/erase", {"memory_id": names["memory"]}),
+    ),
     ("GET", "/admin/audit"): named("/admin/audit"),
     ("POST", "/admin/audit/query"): named("/admin/audit/query", {"sql": "SELECT 1"}),
 }

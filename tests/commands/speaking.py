@@ -15,6 +15,7 @@ from commands.commit import batch_commit, commit
 from commands.correct import correct
 from commands.delete_episode import DeleteEpisode, delete_episode
 from commands.delete_memory import DeleteMemory, delete_memory
+from commands.erase import erase
 from commands.pin import PinMemory, pin, unpin
 from commands.restore import RestoreMemory, restore
 from commands.restore_episode import RestoreEpisode, restore_episode
@@ -143,6 +144,10 @@ class Speaker:
 
     def restore(self, memory_id: str, *, key: str | None = None) -> Any:
         return self.send(restore, RestoreMemory(memory_id=memory_id), key=key)
+
+    def erase(self, *, key: str | None = None, **target: str) -> Any:
+        """Erase what one of memory_id, episode_id, agent_id names; give its `Erased`."""
+        return self.send(erase, contract.Erase(**target), key=key)
 
     def pin(self, memory_id: str, *, key: str | None = None) -> Any:
         return self.send(pin, PinMemory(memory_id=memory_id), key=key)

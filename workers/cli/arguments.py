@@ -181,6 +181,12 @@ def _operation(commands: Subcommands) -> None:
         action="store_true",
         help="on every node of the log; exit code 1 unless all say the same",
     )
+    erase = _client(commands, "erase", "erase", "erase a thing for ever, in every file (admin)")
+    thing = erase.add_mutually_exclusive_group(required=True)
+    thing.add_argument("--memory", metavar="ID", help="and the episodes that say the same")
+    thing.add_argument("--episode", metavar="ID", help="and the memories that came of it alone")
+    thing.add_argument("--agent", metavar="ID", help="and all that it stored")
+    erase.add_argument("--yes", action="store_true", help="do not ask")
     retry = _client(views, "retry", "projections", "replay a view's parked events")
     retry.add_argument("view", nargs="?", help="default: every view")
     log = _actions(commands, "log", "read the log, opened")

@@ -85,6 +85,26 @@ class History:
             self.went |= {source for source, where in self.places.items() if where == place}
         return self.add("Session", f"session {namespace} {session_id}", body)
 
+    def erase(self, *things: str) -> Event:
+        """Erase memories and episodes; nothing happens to them afterwards."""
+        memory_ids = [thing for thing in things if thing in self.memories]
+        episode_ids = [thing for thing in things if thing in self.episodes]
+        for memory_id in memory_ids:
+            self.add("Memory", memory_id, facts.MemoryErased())
+            self.memories.remove(memory_id)
+        for episode_id in episode_ids:
+            self.add("Episode", episode_id, facts.EpisodeErased())
+            self.episodes.remove(episode_id)
+        body = facts.SubjectErased(
+            target="memory",
+            target_id=things[0],
+            subjects=[],
+            memory_ids=memory_ids,
+            episode_ids=episode_ids,
+            last=True,
+        )
+        return self.add("Erasure", f"erasure {things[0]}", body)
+
     def _note_place(self, source_id: str, more: dict[str, Any]) -> None:
         place = {"namespace": more.get("namespace", "shared"), "session_id": more.get("session_id")}
         self.places[source_id] = place
@@ -121,7 +141,9 @@ def happen(history: History, data: st.DataObject) -> None:
     }
     text = pick(st.sampled_from(TEXTS))
     move = pick(
-        st.sampled_from(["commit", "create", "distil", "change", "change", "episode", "close"])
+        st.sampled_from(
+            ["commit", "create", "distil", "change", "change", "episode", "close", "erase"]
+        )
     )
     if move == "commit":
         history.commit(text, distill=pick(st.booleans()), **place)
@@ -137,6 +159,9 @@ def happen(history: History, data: st.DataObject) -> None:
             memory_ids=[new], reinforced_ids=sorted(known), distiller="rules"
         )
         history.add("Episode", episode_id, body)
+    elif move == "erase":
+        things = [*history.memories, *history.episodes]
+        history.erase(*sorted(pick(st.sets(st.sampled_from(things), min_size=1, max_size=3))))
     elif move == "episode" and history.episodes:
         ends = pick(st.booleans())
         body_: EventBody = facts.EpisodeDeleted() if ends else facts.EpisodeRestored(agent_id="o")

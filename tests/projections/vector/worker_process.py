@@ -95,8 +95,8 @@ def _arm(kill_at: str, number: int) -> None:
     around(VectorProjector, "_merge", "before a merge", "after a merge")
     around(VectorProjector, "_merge_vectors", "before a fill", "after a fill")
     around(LetterEmbedder, "embed_documents", "while embedding", "")
-    around(upkeep, "_index_what_is_new", "between compaction and indexing", "after indexing")
-    around(upkeep, "_compact_once", "before compaction", "")
+    around(upkeep, "index_what_is_new", "between compaction and indexing", "after indexing")
+    around(upkeep, "compact_once", "before compaction", "")
 
 
 if __name__ == "__main__":

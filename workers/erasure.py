@@ -1,0 +1,177 @@
+"""Erasing everywhere: the events first, then every file that may hold what was erased.
+
+With the events in the log the keys are gone, so what follows can be broken off at any point and
+done again: by who asked, or by the lifecycle worker, which finishes what nobody did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from msgspec import Struct
+
+from commands.application import MemoryApplication
+from commands.command import Clock, Command
+from commands.erase import erase, finish
+from domain.agent import agent_aggregate_id
+from domain.erasure import Erasure, still_held
+from domain.errors import LogUnavailable
+from eventlog.nodes import Nodes
+from eventlog.redis_log import RedisLog
+from eventlog.rewriting import RewriteRefused, rewrite_files
+from memoryweave import contract
+from projections.purging import held_in
+from workers.archive import open_archive
+from workers.health import VIEWS
+from workers.log_server import log_url, node_id
+from workers.settings import Settings
+
+WAIT_S: Final = 25.0
+"""Below what a client waits for an answer; what takes longer is asked for again."""
+
+_POLL_S: Final = 0.05
+_REWRITE_WITHIN_S: Final = 20.0
+_IDS_AT_ONCE: Final = 500
+
+_log = structlog.get_logger("erasure")
+
+
+class Cleared(Struct, frozen=True, kw_only=True):
+    """What the files are found to hold. ``pending`` names views that will be cleared yet.
+
+    ``holding`` names what is not cleared and why; ``purged`` what is, by kind.
+    """
+
+    purged: dict[str, list[str]]
+    holding: list[str]
+    pending: list[str]
+
+
+def erase_everywhere(
+    settings: Settings,
+    application: MemoryApplication,
+    command: Command[contract.Erase],
+    clock: Clock,
+    wait_s: float = WAIT_S,
+) -> contract.ErasureReceipt:
+    """Erase a thing, have every file cleared of it, and tell what came of it.
+
+    Raises what `commands.erase.erase` raises. What cannot be cleared is named in the receipt.
+    """
+    done = erase(application, command, clock)
+    erasure = done.erasure
+    if erasure.finished is None or erasure.finished.still_holding:
+        cleared = clear_files(settings, erasure, wait_s)
+        if cleared.pending:
+            return receipt_of(erasure, cleared.purged, cleared, duplicate=done.duplicate)
+        erasure = finish(application, command, clock, cleared.purged, cleared.holding)
+    assert erasure.finished is not None
+    return receipt_of(erasure, erasure.finished.purged, None, duplicate=done.duplicate)
+
+
+def receipt_of(
+    erasure: Erasure,
+    purged: Mapping[str, Sequence[str]],
+    unfinished: Cleared | None,
+    *,
+    duplicate: bool,
+) -> contract.ErasureReceipt:
+    """Put an erasure into the words of the wire."""
+    holding = erasure.finished.still_holding if erasure.finished else []
+    if unfinished is not None:
+        holding = unfinished.holding
+    names: dict[str, Any] = {kind: list(found) for kind, found in purged.items()}
+    return contract.ErasureReceipt(
+        subjects=list(erasure.subjects),
+        memories=list(erasure.memory_ids),
+        episodes=list(erasure.episode_ids),
+        position=erasure.position,
+        purged=contract.Purged(**names),
+        still_holding=[*still_held(erasure), *holding],
+        duplicate=duplicate,
+        pending_views=unfinished.pending if unfinished else [],
+    )
+
+
+def clear_files(settings: Settings, erasure: Erasure, wait_s: float) -> Cleared:
+    """Clear what is not a view's own, then wait until the views of every node have cleared theirs.
+
+    Raises `LogUnavailable`.
+    """
+    deadline = time.monotonic() + wait_s
+    holding: list[str] = []
+    with RedisLog(log_url(settings, "admin"), settings.log) as log:
+        _forget_snapshots(log, erasure)
+        rewritten = _attempt(holding, "log server", lambda: rewrite_files(log, _REWRITE_WITHIN_S))
+        backups = _strike_backups(settings, erasure.subjects, holding)
+        pending = _await_views(settings, log, erasure.position, deadline)
+    archived = open_archive(settings)
+    return Cleared(
+        purged={
+            "views": sorted(set(VIEWS) - {name for name in pending if name in VIEWS}),
+            "vectors": [] if "vector" in pending else _vector_caches(settings.data),
+            "caches": ["snapshots", *(["append-only file"] if rewritten else [])],
+            "segments": ["log", *(["archive"] if archived.manifest() is not None else [])],
+            "backups": backups,
+        },
+        holding=[*holding, *(f"view {name}: not cleared yet" for name in pending)],
+        pending=pending,
+    )
+
+
+def _forget_snapshots(log: RedisLog, erasure: Erasure) -> None:
+    """Delete snapshots: they hold no text, but digests that tell a right guess."""
+    ids = [*erasure.memory_ids, *erasure.episode_ids]
+    if erasure.target == "agent":
+        ids.append(agent_aggregate_id(log.name, erasure.target_id))
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        part = ids[start : start + _IDS_AT_ONCE]
+        log.call_many([("DEL", log.keys.snapshots(thing)) for thing in part])
+
+
+def _attempt(holding: list[str], what: str, clear: Callable[[], None]) -> bool:
+    try:
+        clear()
+    except (RewriteRefused, LogUnavailable, OSError) as error:
+        _log.warning("not_cleared", what=what, reason=str(error))
+        holding.append(f"{what}: {error}")
+        return False
+    return True
+
+
+def _strike_backups(settings: Settings, subjects: Iterable[str], holding: list[str]) -> list[str]:
+    from workers.backup.keys_part import strike_keys
+    from workers.backup.place import backups_folder
+
+    struck = strike_keys(backups_folder(settings), list(subjects))
+    holding += struck.still_holding
+    return list(struck.rewritten)
+
+
+def _await_views(settings: Settings, log: RedisLog, position: int, deadline: float) -> list[str]:
+    """Give the views that have not cleared their files when the time is up, other nodes' too."""
+    while True:
+        pending = [name for name in VIEWS if held_in(settings.data / "views" / name, position)]
+        pending += _of_other_nodes(settings, log, position)
+        if not pending or time.monotonic() > deadline:
+            return pending
+        time.sleep(_POLL_S)
+
+
+def _of_other_nodes(settings: Settings, log: RedisLog, position: int) -> list[str]:
+    own = node_id(settings.data)
+    return [
+        f"{name} of node {beat.node_id}"
+        for beat in Nodes(log).living()
+        if beat.node_id != own
+        for name, view in beat.views.items()
+        if view.state != "absent" and view.purged < position
+    ]
+
+
+def _vector_caches(data: Path) -> list[str]:
+    return sorted(file.name for file in (data / "cache").glob("vectors-*.sqlite"))
