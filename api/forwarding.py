@@ -143,14 +143,15 @@ class Forwarding:
             (FORWARDED_BY.encode(), self._primaries.node_id.encode()),
             (b"x-correlation-id", scope["state"]["correlation_id"].encode()),
         ]
-        target = scope["raw_path"].split(b"?")[0].decode("ascii")
-        path = target + (f"?{query.decode('latin-1')}" if query else "")
+        path = scope["raw_path"].partition(b"?")[0] + (b"?" + query if query else b"")
         reasons = []
         for url in urls:
             client = self._open_client()
+            base = httpx.URL(url)
             passed = client.build_request(
                 scope["method"],
-                url + path,
+                # As it came, byte for byte: what a path means is for the primary to say.
+                base.copy_with(raw_path=base.raw_path.rstrip(b"/") + path),
                 headers=headers,
                 content=body or None,
                 timeout=patience,

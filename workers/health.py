@@ -54,6 +54,8 @@ def look_at_node(node: Node) -> Health:
     if lifecycle is not None and lifecycle.active and lifecycle.trouble:
         degraded.append(Degraded(part="archive", reason=lifecycle.trouble))
     backup = _look_at_backups(node, degraded)
+    if node.primaries is not None and log.writable and not node.primaries.urls():
+        degraded.append(Degraded(part="primary", reason="none has said where it is"))
     refusal = node.refusal()
     if refusal:
         degraded.insert(0, Degraded(part="history", reason=refusal))
@@ -67,6 +69,7 @@ def look_at_node(node: Node) -> Health:
         log=log,
         views=views,
         embedder=embedder,
+        role=node.values.role,
         backup=backup,
         degraded=degraded,
     )
@@ -85,7 +88,8 @@ def _look_at_backups(node: Node, degraded: list[Degraded]) -> BackupHealth | Non
         return None
     newest = backups[-1]
     age_s = (node.clock() - newest.made_at).total_seconds()
-    if node.values.backup_daily and age_s > BACKUP_TOO_OLD_S:
+    daily = node.values.backup_daily and node.values.role == "primary"
+    if daily and age_s > BACKUP_TOO_OLD_S:
         reason = f"the newest one, {newest.path.name}, is {age_s / 86_400:.0f} days old"
         degraded.append(Degraded(part="backup", reason=reason))
     return BackupHealth(

@@ -54,8 +54,13 @@ class Archive:
             manifest = self.manifest()
             known = manifest.segment_with(position) if manifest else None
         if known is None:
-            last = self._manifest.last if self._manifest else 0
-            raise ArchiveDamaged(position, f"its manifest ends at {last}")
+            if self._manifest is None:
+                raise ArchiveDamaged(
+                    position,
+                    "it has no manifest: the log's archive lies elsewhere (archive.location), or "
+                    "was lost",
+                )
+            raise ArchiveDamaged(position, f"its manifest ends at {self._manifest.last}")
         return known
 
     def read(self, first: int, last: int) -> list[RawEntry]:

@@ -650,7 +650,7 @@ class BackupHealth(Response, frozen=True, kw_only=True):
 
 
 class Health(Response, frozen=True, kw_only=True):
-    """GET /health."""
+    """GET /health. ``role``: a replica passes commands on to a primary."""
 
     status: Literal["ok", "degraded", "unavailable"]
     live: bool
@@ -659,6 +659,7 @@ class Health(Response, frozen=True, kw_only=True):
     log: LogHealth
     views: dict[str, ViewHealth]
     embedder: EmbedderHealth
+    role: Literal["primary", "replica"] = "primary"
     backup: BackupHealth | None = None
     degraded: list[Degraded] = []
 

@@ -20,12 +20,13 @@ from litestar.routes import HTTPRoute
 from api.app import create_app
 from api.documented import OF_THE_LOG
 from api.forwarding import FORWARDED_BY
-from tests.api.service import Service, commit, free_port, recalled, running_service
+from tests.api.service import ADMIN_KEY, Service, commit, free_port, recalled, running_service
 from tests.servers import LogServer
 
 ANSWERED_BY_THE_NODE_ITSELF = {
     "/recall",
     "/admin/audit/query",
+    "/admin/backup",
     "/admin/projections/{view}/retry",
     "/admin/rebuild/{view}",
 }
@@ -136,6 +137,29 @@ def test_a_refusal_is_the_primarys_with_the_request_id_that_its_log_knows(
     assert replica.admin.get("/api/v1/stats").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/api/v1/memory/%E4%B8%96%2F..%2F%61/pin?wait=true&wait=true",
+        b"/api/v1/memory/a%20b%3Fc%23d/pin?wait=%74rue",
+        b"/api/v1/memory/%zz/pin?%ff=%00",
+        b"/api/v1/memory/../memory/x/pin?",
+        b"/api/v1//memory/x/pin",
+    ],
+)
+def test_a_path_means_on_both_nodes_what_the_primary_says(
+    service: Service, replica: Service, path: bytes
+) -> None:
+    through, direct = (
+        httpx.post(httpx.URL(node.url).copy_with(raw_path=path), headers={"X-API-Key": ADMIN_KEY})
+        for node in (replica, service)
+    )
+    assert through.status_code == direct.status_code >= 400
+    assert {k: v for k, v in through.json().items() if k != "request_id"} == {
+        k: v for k, v in direct.json().items() if k != "request_id"
+    }
+
+
 def test_each_node_refuses_a_wrong_key_for_itself(service: Service, replica: Service) -> None:
     stranger = replica.client("mw_nobody.0123456789012345678901234567890123456789012")
     for answer in (
@@ -212,8 +236,11 @@ def a_primary(behave: Any) -> Iterator[str]:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # their name
             """Stay quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 128
+        daemon_threads = True
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -306,7 +333,7 @@ def test_a_slow_primary_takes_no_place_of_reads(lonely: Any) -> None:
             answer = httpx.post(
                 f"{replica.url}/api/v1/commit",
                 json={"content": "x"},
-                headers={"X-API-Key": "the-admin-key-of-these-tests"},
+                headers={"X-API-Key": ADMIN_KEY},
                 timeout=60,
             )
             statuses.append(answer.status_code)

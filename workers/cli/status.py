@@ -69,7 +69,7 @@ def view_table(health: Health) -> list[str]:
 
 
 def _lines(health: Health) -> Iterable[str]:
-    yield f"MemoryWeave {health.version}: {health.status}"
+    yield f"MemoryWeave {health.version}, {health.role}: {health.status}"
     written = "writable" if health.log.writable else "not writable"
     yield f"log at position {health.log.position}, {written}" + (
         "" if health.log.durable else ", not durable"
