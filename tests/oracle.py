@@ -12,16 +12,24 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import redis
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 Fact = dict[str, Any]
 Tables = dict[str, dict[Any, dict[str, Any]]]
+
+_COLUMNS = {
+    b"e": "event_id", b"k": "aggregate_type", b"a": "aggregate_id", b"n": "version", b"t": "type",
+    b"o": "occurred_at_us", b"c": "command_id",
+}  # fmt: skip
+"""The fields of an entry in the stream, and the columns of a segment that hold the same."""
 
 SEALED = {
     "EpisodeCommitted": ["content", "speaker", "trigger", "tags", "metadata"],
@@ -59,10 +67,10 @@ HISTORY = {
 ERASED: dict[str, Any] = {"tags": [], "entities": [], "relations": [], "metadata": {}}
 
 
-def read_log(url: str, name: str = "main") -> list[Fact]:
+def read_log(url: str, name: str = "main", archive: Path | None = None) -> list[Fact]:
     """Read every event of a log, opened; one that cannot be opened has ``body`` None.
 
-    Fails if positions are not 1, 2, 3, ….
+    What was trimmed is read from the folder ``archive``. Fails if positions are not 1, 2, 3, ….
     """
     client = redis.Redis.from_url(url, protocol=2)
     facts = []
@@ -71,10 +79,25 @@ def read_log(url: str, name: str = "main") -> list[Fact]:
         while page := client.xrange(f"{{mw:{name}}}:log", min=after, count=1000):
             facts += [_fact(client, name, entry_id, fields) for entry_id, fields in page]
             after = f"({page[-1][0].decode()}"
+        if archive is not None:
+            facts = [*_archived(client, name, archive, facts[0]["position"]), *facts]
     finally:
         client.close()
     assert [fact["position"] for fact in facts] == list(range(1, len(facts) + 1))
     return facts
+
+
+def _archived(client: Any, name: str, archive: Path, before: int) -> Iterator[Fact]:
+    """Read the events before a position from the segments that the manifest lists."""
+    if before == 1:
+        return
+    for segment in json.loads((archive / "manifest.json").read_text())["segments"]:
+        file = archive / f"{segment['first']:012d}-{segment['last']:012d}.parquet"
+        for row in pyarrow.parquet.read_table(file).to_pylist():
+            if row["position"] < before:
+                fields = {letter: str(row[column]).encode() for letter, column in _COLUMNS.items()}
+                fields[b"d"] = row["body"]
+                yield _fact(client, name, b"%d-0" % row["position"], fields)
 
 
 def fold_state(facts: Iterable[Fact], parked: frozenset[int] = frozenset()) -> Tables:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
-from tests.oracle import Tables, fold_state, read_log
+from tests.oracle import Fact, Tables, fold_state, read_log
 
 KEYS = {
     "episodes": ("id",),
@@ -58,7 +59,12 @@ def parked_positions(view: Path) -> frozenset[int]:
 
 def assert_state_equals_log(view: Path, url: str, log_name: str = "main") -> None:
     """Fail with the first rows that differ unless the view is what the log says."""
-    expected = fold_state(read_log(url, log_name), parked_positions(view))
+    assert_state_is(view, read_log(url, log_name))
+
+
+def assert_state_is(view: Path, facts: Iterable[Fact]) -> None:
+    """Fail with the first rows that differ unless the view is what the facts say."""
+    expected = fold_state(facts, parked_positions(view))
     found = tables_of(view)
     for name, rows in expected.items():
         assert found[name].keys() == rows.keys(), f"rows of {name}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,8 +88,10 @@ class Ledger:
             return len(self.told) >= due or bool(self.failures)
 
 
-def talk(urls: Sequence[str], key: str, ledger: Ledger, seed: str, commands: int) -> None:
-    """Send ``commands`` commands one after the other, each to any of the nodes.
+def talk(
+    urls: Sequence[str], key: str, ledger: Ledger, seed: str, commands: int | Iterable[int]
+) -> None:
+    """Send commands one after the other, each to any of the nodes: so many, or one for each number.
 
     Each is repeated, with its key, until a node has answered it.
     """
@@ -102,7 +104,7 @@ def talk(urls: Sequence[str], key: str, ledger: Ledger, seed: str, commands: int
                 )
                 for url in urls
             ]
-            for number in range(commands):
+            for number in range(commands) if isinstance(commands, int) else commands:
                 _one_command(clients, ledger, chance, f"{seed} {number}")
     except BaseException as error:  # noqa: BLE001  # given to the test, which fails by it
         ledger.failures.append(error)
