@@ -25,7 +25,8 @@ _encode: Final = msgspec.json.Encoder(order="sorted").encode
 class ViewDigest(Struct, frozen=True, kw_only=True):
     """What a view says at ``position``: how many rows, and their SHA-256 sum as 64 hex digits.
 
-    ``parked`` are the positions it could not show; two views are equal only if these are, too.
+    ``parked`` are the positions it could not show, ``erased`` how many subjects were erased before
+    (None where a view does not count them); two views are equal only if these are, too.
     """
 
     view: str
@@ -33,6 +34,7 @@ class ViewDigest(Struct, frozen=True, kw_only=True):
     rows: int
     sha256: str
     parked: list[int]
+    erased: int | None = None
 
 
 Frozen: TypeAlias = Callable[[RowSeen | None], ViewDigest]

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from msgspec.structs import replace
+
 from projections.digest import Frozen, RowSeen, ViewDigest, digest_of
-from projections.state.schema import FILE_NAME, TABLES
+from projections.state.schema import ERASED_SUBJECTS, FILE_NAME, TABLES
 
 
 def digest_state(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
@@ -41,7 +43,11 @@ def digest_tables(connection: sqlite3.Connection, seen: RowSeen | None = None) -
     parked = [row[0] for row in connection.execute("SELECT position FROM parked")]
     found = connection.execute("SELECT position FROM checkpoint").fetchone()
     position = found[0] if found else 0
-    return digest_of("state", position, _every_row(connection), parked, seen)
+    digest = digest_of("state", position, _every_row(connection), parked, seen)
+    counted = connection.execute(
+        "SELECT value FROM meta WHERE name = ?", (ERASED_SUBJECTS,)
+    ).fetchone()
+    return replace(digest, erased=counted[0] if counted else 0)
 
 
 def _every_row(connection: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.events import ErasureFinished, Event, SubjectErased
+from projections.state.schema import ERASED_SUBJECTS
 from projections.state.step import Kind, Step
 
 
@@ -20,6 +21,11 @@ def subject_erased(step: Step, event: Event, body: SubjectErased) -> None:
         "complete = excluded.complete, finished_position = NULL "
         "WHERE excluded.position > position",
         (event.aggregate_id, body.target, body.target_id, event.position, body.last),
+    )
+    step.execute(
+        f"INSERT INTO meta (name, value) VALUES ('{ERASED_SUBJECTS}', ?) "  # noqa: S608  # a constant
+        "ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+        (len(body.subjects),),
     )
     step.execute(
         "INSERT INTO meta (name, value) VALUES ('erased', ?) "

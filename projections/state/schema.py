@@ -20,6 +20,9 @@ SCHEMA_VERSION: Final = 3
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows: then the view is built anew."""
 
+ERASED_SUBJECTS: Final = "erased_subjects"
+"""Under this name ``meta`` counts the subjects that were erased."""
+
 FILE_NAME: Final = "state.sqlite"
 
 TABLES: Final = (

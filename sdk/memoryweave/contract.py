@@ -676,7 +676,8 @@ class ParkedItem(Response, frozen=True, kw_only=True):
 class DigestItem(Response, frozen=True, kw_only=True):
     """What a view says at a position, as one number; equal on every node that is right.
 
-    ``sha256`` is over rows without vectors and float noise, ``parked`` the positions set aside.
+    ``sha256`` is over rows without vectors and float noise, ``parked`` the positions set aside,
+    ``erased`` the number of subjects that were erased before (the state view counts them).
     """
 
     view: str
@@ -684,6 +685,7 @@ class DigestItem(Response, frozen=True, kw_only=True):
     rows: int
     sha256: str
     parked: list[int]
+    erased: int | None = None
 
 
 class DigestList(Response, frozen=True, kw_only=True):
@@ -697,6 +699,7 @@ class NodeViewItem(Response, frozen=True, kw_only=True):
 
     ``state`` is running, paused, stopped or absent, ``problem`` why it is not running;
     ``projector`` and ``schema`` are the versions of what built it, ``model`` that of its vectors.
+    ``purged`` is the position up to which nothing that was erased is left in its files.
     """
 
     position: int
@@ -708,6 +711,7 @@ class NodeViewItem(Response, frozen=True, kw_only=True):
     projector: int = 0
     schema: int = 0
     model: str = ""
+    purged: int = 0
 
 
 class NodeItem(Response, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.events import SubjectErased
 from eventlog.redis_log import RedisLog
 from projections.digest import digest_of
 from projections.retry import request_retry
@@ -118,3 +119,25 @@ def test_a_frozen_view_is_digested_as_it_was_while_it_is_written_on(
         reach(settings, historian.position)
         assert {name: digest(None) for name, digest in frozen.items()} == before
         assert digests(settings) != before
+
+
+def test_a_state_digest_counts_the_subjects_that_were_erased(
+    log: RedisLog, tmp_path: Path, historian: Historian
+) -> None:
+    memory = historian.remember("a heron")
+    erased = SubjectErased(
+        target="memory",
+        target_id=memory,
+        subjects=[f"memory:{memory}", f"vector:{memory}"],
+        memory_ids=[memory],
+        episode_ids=[],
+        last=True,
+    )
+    before = historian.position
+    view = tmp_path / "one" / "state"
+    catch_up(log, view, before)
+    assert StateView(view).digest().erased == 0
+    for _ in range(2):
+        historian.write(("Erasure", historian.new_id(), erased))
+    catch_up(log, view, historian.position)
+    assert StateView(view).digest().erased == 4

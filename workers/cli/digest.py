@@ -28,7 +28,7 @@ _PATIENCE_S: Final = 5.0
 _EVERY_ROW_IS_READ_WITHIN_S: Final = 600.0
 _COME_TO_REST_WITHIN_S: Final = 30.0
 _LOOK_EVERY_S: Final = 1.0
-_COLUMNS: Final = ("view", "position", "rows", "parked", "sha256")
+_COLUMNS: Final = ("view", "position", "rows", "parked", "erased", "sha256")
 
 
 class NodeDigests(Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ def _lines(digests: DigestList) -> Iterable[str]:
 
 
 def _row(item: DigestItem) -> tuple[object, ...]:
-    return (item.view, item.position, item.rows, len(item.parked), item.sha256)
+    return (item.view, item.position, item.rows, len(item.parked), item.erased, item.sha256)
 
 
 def _node_lines(compared: list[NodeDigests]) -> Iterable[str]:
