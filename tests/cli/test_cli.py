@@ -266,6 +266,16 @@ def test_all_nodes_are_compared_and_listed(shell: Shell) -> None:
     assert listed["node_id"] in shell.run("status").stdout
 
 
+def test_a_range_of_a_running_nodes_log_is_replayed_beside_its_view(shell: Shell) -> None:
+    position = shell.json("remember", "The anvil stands by the door", "--wait")["position"]
+    printed = shell.run("replay", "--print", "--from", str(position - 3)).stdout
+    assert "The anvil stands by the door" in printed
+    told = shell.json("replay", "--view", "state", "--from", str(position - 3))
+    assert told["comparison"]["equal"]
+    assert told["comparison"]["missing"] == 0
+    assert "first position is 1" in shell.run("replay", "--print", "--from", "0", code=2).stderr
+
+
 def test_the_demo_finds_what_was_said(shell: Shell) -> None:
     answered = shell.json("demo")
     assert len(answered) == 10
