@@ -41,6 +41,7 @@ def keep_beating(
     """
     nodes, names = Nodes(log), list(views)
     told, pause = True, min(_FIRST_PAUSE_S, every_s)
+    _warn_of_a_double(settings, nodes)
     while True:
         try:
             nodes.beat(beat_of(settings, names, log, datetime.now(UTC)))
@@ -56,6 +57,23 @@ def keep_beating(
         nodes.leave(node_id(settings.data))
     except (MemoryWeaveError, OSError) as error:
         _log.info("end_not_told", reason=str(error))  # its last beat ends by itself
+
+
+def _warn_of_a_double(settings: Settings, nodes: Nodes) -> None:
+    """Say so if another node lives under this one's name: its data directory was copied."""
+    own, url = node_id(settings.data), public_url(settings)
+    try:
+        others = [beat.url for beat in nodes.living() if beat.node_id == own and beat.url != url]
+    except MemoryWeaveError:
+        return
+    if others:
+        _log.warning(
+            "another_node_has_this_id",
+            id=own,
+            url=others[0],
+            do="if that is not this node before its address changed: the data directory is a copy; "
+            "stop this node, delete the line id from node.toml, start it again",
+        )
 
 
 def beat_of(settings: Settings, views: Iterable[str], log: RedisLog, now: datetime) -> NodeBeat:

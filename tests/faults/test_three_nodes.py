@@ -49,6 +49,7 @@ class Cluster:
         self._folder = folder
         self._stack = stack
         self._urls: dict[str, str] = {}
+        self._where_the_primary_is: list[str] = []
 
     @property
     def urls(self) -> list[str]:
@@ -77,6 +78,9 @@ class Cluster:
             running_service(self.log, self._volatile, self._folder / name, "main", **flags)
         )
         self._urls[name] = service.url
+        if name == "primary":
+            # What it says of itself in the log is made of its settings, which know no port.
+            self._where_the_primary_is = ["--primary", service.url]
 
     def settings(self, name: str, **more: Any) -> Settings:
         return Settings(
@@ -90,8 +94,7 @@ class Cluster:
         )
 
     def replica(self, name: str, embeddings: EmbeddingServer) -> NodeProcess:
-        # What a node in this process says of itself is made of its settings, which know no port.
-        flags = ["--log", self.log.url, "--bootstrap", self.archive, "--primary", self.urls[0]]
+        flags = ["--log", self.log.url, "--bootstrap", self.archive, *self._where_the_primary_is]
         return self._process(name, *flags, verb="replica", **self._given(embeddings))
 
     def _given(self, embeddings: EmbeddingServer) -> dict[str, str]:
@@ -166,6 +169,8 @@ def test_three_nodes_say_the_same_at_rest_and_a_fresh_one_embeds_nothing(
         with cluster.client(cluster.urls[-1]) as client:
             assert client.recall("Kyoto").results
         assert [request["input"] for request in unasked.requests] == [["Kyoto"]]
+        if primary is not None:
+            _assert_a_dead_one_is_not_listed_for_long(cluster, replicas[0])
 
 
 @contextmanager
@@ -222,9 +227,19 @@ def _assert_equal_digests(cluster: Cluster, head: int) -> None:
     print(f"{len(digests)} nodes at {head}: {', '.join(shown)}")
 
 
+def _assert_a_dead_one_is_not_listed_for_long(cluster: Cluster, killed: NodeProcess) -> None:
+    def listed() -> set[str]:
+        with cluster.client(cluster.urls[0]) as client:
+            return {node.url for node in client.replicas().items}
+
+    assert listed() == set(cluster.urls)
+    killed.kill()
+    eventually(lambda: listed() == set(cluster.urls) - {killed.url}, within_s=31, every_s=0.2)
+
+
 def _archive_and_trim(cluster: Cluster) -> None:
     """Do what the primary's lifecycle worker does, with segments small enough for this log."""
-    settings = cluster.settings("primary", archive_segment_events=100, archive_hot_window=50)
+    settings = cluster.settings("primary", archive_segment_events=50, archive_hot_window=20)
     stop = threading.Event()
     worker = threading.Thread(target=work, args=(settings, stop, 0.05))
     worker.start()
