@@ -125,6 +125,16 @@ def read_build_status(view: Path) -> BuildStatus | None:
     )
 
 
+def failed_lately(view: Path, now: float, within_s: float) -> bool:
+    """Tell whether the last building failed, in these last seconds before ``now`` (since 1970)."""
+    status = read_build_status(view)
+    if status is None or status.state != "failed":
+        return False
+    with suppress(FileNotFoundError):
+        return now - (view / _STATUS).stat().st_mtime < within_s
+    return False
+
+
 def _remove_garbled(view: Path) -> None:
     """Remove a request that nobody can read, and that keeps everybody from asking."""
     with suppress(FileNotFoundError):

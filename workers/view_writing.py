@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from eventlog.codec import Codec
 from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint, Subscription
-from projections.build_request import read_request, request_build
+from projections.build_request import failed_lately, read_request, request_build
 from projections.generation import BuiltBy, ViewDirectory, ViewLocked, built_by
 from projections.presence import Presence, ViewRemoved
 from projections.projector import Projector, ViewDamaged
@@ -144,8 +145,9 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
                     # Here, while no switch can come between.
                     _give_up(view, error)
         except ViewDamaged as error:
-            _ask_for_another(view, error)
-            _await_switch(view, switches, stop, parts)
+            _log.error("view_damaged", view=view.kind.name, reason=describe(error))
+            _tell(view, problem_of(error), f"{describe(error)}; its next generation is being built")
+            _await_switch(view, switches, stop, parts, f"damaged: {error}")
         except Exception as error:  # noqa: BLE001  # damage to one view must not end the process
             _log.error("view_not_opened", view=view.kind.name, reason=describe(error))
             _tell(view, problem_of(error), describe(error))
@@ -153,19 +155,25 @@ def keep_written(view: View, parts: LogParts, stop: threading.Event) -> None:
             pause = min(2 * pause, _LONGEST_PAUSE_S)
         else:
             pause = _FIRST_PAUSE_S
-            _await_switch(view, switches, stop, parts)
+            because = None if view.directory.generation else _REMOVED
+            _await_switch(view, switches, stop, parts, because)
 
 
-def _await_switch(view: View, switches: int, stop: threading.Event, parts: LogParts) -> None:
-    """Wait for the next generation; return early where the live one was removed meanwhile."""
+def _await_switch(
+    view: View, switches: int, stop: threading.Event, parts: LogParts, because: str | None
+) -> None:
+    """Wait for the next generation; return early where the live one was removed meanwhile.
+
+    ``because`` says why it has to be built, if it has: then it is asked for, again and again.
+    """
     handover, directory = view.handover, view.directory
     while handover.switches == switches and not stop.is_set():
         if directory.generation and not directory.live.is_dir():
             return
         try:
             directory.keep_hold()
-            if not directory.generation:
-                _ask_anew(view)
+            if because is not None:
+                _ask(directory, because)
             else:
                 ask_if_decided(directory.path, parts.log, parts.settings)
         except (OSError, ViewLocked) as error:
@@ -173,26 +181,23 @@ def _await_switch(view: View, switches: int, stop: threading.Event, parts: LogPa
         handover.halt.wait(_LOOK_EVERY_S)
 
 
-def _ask_for_another(view: View, error: ViewDamaged) -> None:
-    """Ask for the next generation of a view that cannot say how far it has come."""
-    _log.error("view_damaged", view=view.kind.name, reason=describe(error))
-    _tell(view, problem_of(error), f"{describe(error)}; its next generation is being built")
-    # What cannot be shown is set aside: nothing else serves that could be kept instead.
-    request_build(view.directory.path, f"damaged: {error}", allow_parked=True)
-
-
 def _give_up(view: View, error: ViewRemoved) -> None:
-    """Serve nothing rather than what is there no more, and have it built anew."""
+    """Serve nothing rather than what is there no more, until it was built anew."""
     _log.error("view_removed", view=view.kind.name, reason=describe(error))
     view.directory.give_up_live()
-    _ask_anew(view)
+    _tell(view, problem_of(error), f"{_REMOVED}; its next generation is being built")
 
 
-def _ask_anew(view: View) -> None:
-    """Ask for a generation of a view that has none; whoever removed it may remove the request."""
-    if read_request(view.directory.path) is None:
-        request_build(view.directory.path, _REMOVED, allow_parked=True)
-        _tell(view, "view-removed", f"{_REMOVED}; its next generation is being built")
+def _ask(directory: ViewDirectory, because: str) -> None:
+    """Ask for the next generation where nobody has; after a failure some time later.
+
+    Whoever removed the view may remove the request too, and a full disk fails the build.
+    """
+    path = directory.path
+    if read_request(path) is not None or failed_lately(path, time.time(), _LONGEST_PAUSE_S):
+        return
+    # What cannot be shown is set aside: nothing else serves that could be kept instead.
+    request_build(path, because, allow_parked=True)
 
 
 def _write(view: View, parts: LogParts, stop: threading.Event) -> None:

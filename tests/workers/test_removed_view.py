@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,10 +12,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from eventlog.redis_log import RedisLog
+from projections.build_request import failed_lately, read_build_status
 from projections.generation import ViewDirectory, ViewLocked, current_generation
 from projections.vector.cache import VectorCache
 from projections.vector.view import VectorView
 from tests.histories import Historian
+from tests.projections.test_f16_undecodable import add_by_hand
 from tests.projections.vector.places import letters
 from tests.servers import LogServer, eventually
 from tests.view_oracles import assert_view_equals_log, seed_cache
@@ -109,3 +112,31 @@ def test_of_two_processes_one_gets_the_lock_that_was_removed(tmp_path: Path) -> 
         first.keep_hold()
         with pytest.raises(ViewLocked):
             ViewDirectory(tmp_path / "view")
+
+
+def test_a_removed_view_that_cannot_be_built_is_not_built_all_the_time(
+    settings: Settings, log: RedisLog, log_server: LogServer
+) -> None:
+    historian = Historian(log, seed=10)
+    historian.live_on(10)
+    hit = historian.remember()
+    newer = add_by_hand(log_server, log, hit, {"t": "OfANewerProgram"})
+    state = view_path(settings, "state")
+
+    def has_failed() -> bool:
+        status = read_build_status(state)
+        return status is not None and status.state == "failed"
+
+    with building(settings):
+        shows(settings, "state", lambda said: said.problem == "unknown-event-type")
+        shutil.rmtree(state)
+        eventually(has_failed, within_s=60)
+        failed = read_build_status(state)
+        asked_again = time.monotonic() + 1.5
+        eventually(lambda: time.monotonic() > asked_again)
+        assert read_build_status(state) == failed
+        assert shows(settings, "state", lambda said: said.problem == "view-removed")
+    assert failed is not None
+    assert str(newer) in failed.reason
+    assert failed_lately(state, time.time(), 3600.0)
+    assert not failed_lately(state, time.time() + 3600.0, 3600.0)
