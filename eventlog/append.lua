@@ -158,7 +158,8 @@ for i = 1, sealing_keys do
     redis.call('HDEL', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
   elseif ARGV[at + 2] == 'erase' then
     -- What stays says that the subject may never have a key again.
-    redis.call('HSET', KEYS[HEADER_KEYS + aggregates + i], ARGV[at], '')
+    redis.call('HDEL', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
+    redis.call('HSETNX', KEYS[HEADER_KEYS + aggregates + i], ARGV[at], '')
   end
 end
 if ARGV[6] ~= '' then

@@ -6,8 +6,10 @@ done again: by who asked, or by the lifecycle worker, which finishes what nobody
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,22 +21,26 @@ from commands.command import Clock, Command
 from commands.erase import erase, finish
 from domain.agent import agent_aggregate_id
 from domain.erasure import Erasure, still_held
-from domain.errors import LogUnavailable
+from domain.errors import MemoryWeaveError
+from eventlog.archive.place import Place
 from eventlog.nodes import Nodes
 from eventlog.redis_log import RedisLog
 from eventlog.rewriting import RewriteRefused, rewrite_files
 from memoryweave import contract
 from projections.purging import held_in
+from projections.vector.shipping import cache_files, due_in, open_cache_file
 from workers.archive import open_archive
 from workers.health import VIEWS
 from workers.log_server import log_url, node_id
 from workers.settings import Settings
+from workers.vector_shipping import cache_folder, ship_vectors_now
 
 WAIT_S: Final = 25.0
 """Below what a client waits for an answer; what takes longer is asked for again."""
 
 _POLL_S: Final = 0.05
 _REWRITE_WITHIN_S: Final = 20.0
+_CACHE_FREE_WITHIN_S: Final = 5.0
 _IDS_AT_ONCE: Final = 500
 
 _log = structlog.get_logger("erasure")
@@ -109,7 +115,9 @@ def clear_files(settings: Settings, erasure: Erasure, wait_s: float) -> Cleared:
         rewritten = _attempt(holding, "log server", lambda: rewrite_files(log, _REWRITE_WITHIN_S))
         backups = _strike_backups(settings, erasure.subjects, holding)
         pending = _await_views(settings, log, erasure.position, deadline)
-    archived = open_archive(settings)
+        archived = open_archive(settings)
+        if "vector" not in pending:
+            _attempt(holding, "archive", lambda: _strike_vectors(settings, log, archived.place))
     return Cleared(
         purged={
             "views": sorted(set(VIEWS) - {name for name in pending if name in VIEWS}),
@@ -136,7 +144,7 @@ def _forget_snapshots(log: RedisLog, erasure: Erasure) -> None:
 def _attempt(holding: list[str], what: str, clear: Callable[[], None]) -> bool:
     try:
         clear()
-    except (RewriteRefused, LogUnavailable, OSError) as error:
+    except (RewriteRefused, MemoryWeaveError, OSError, sqlite3.Error) as error:
         _log.warning("not_cleared", what=what, reason=str(error))
         holding.append(f"{what}: {error}")
         return False
@@ -144,12 +152,32 @@ def _attempt(holding: list[str], what: str, clear: Callable[[], None]) -> bool:
 
 
 def _strike_backups(settings: Settings, subjects: Iterable[str], holding: list[str]) -> list[str]:
+    from workers.backup.folder import backups_in
     from workers.backup.keys_part import strike_keys
     from workers.backup.place import backups_folder
 
-    struck = strike_keys(backups_folder(settings), list(subjects))
+    folder = backups_folder(settings)
+    struck = strike_keys(folder, list(subjects))
     holding += struck.still_holding
-    return list(struck.rewritten)
+    # Those too from which an earlier attempt has taken them.
+    kept = {*struck.rewritten, *(backup.keys.name for backup in backups_in(folder))}
+    named = {name.partition(":")[0] for name in struck.still_holding}
+    return sorted(kept - named)
+
+
+def _strike_vectors(settings: Settings, log: RedisLog, place: Place) -> None:
+    """Bring to the archive what the vector view has taken out of this node's caches."""
+    caches = cache_folder(settings)
+    if any(due.forgotten for due in due_in(caches).values()):
+        ship_vectors_now(settings, log, place)
+    deadline = time.monotonic() + _CACHE_FREE_WITHIN_S
+    for path in cache_files(caches):
+        with closing(open_cache_file(path)) as connection:
+            # What was deleted is in the file's older pages until the newer ones are in it.
+            while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                if time.monotonic() > deadline:
+                    raise OSError(f"{path.name} is being read all the time")
+                time.sleep(_POLL_S)
 
 
 def _await_views(settings: Settings, log: RedisLog, position: int, deadline: float) -> list[str]:

@@ -1,6 +1,6 @@
 """The lifecycle worker: of all on one log, the holder of the lease archives, trims and backs up.
 
-It also ships the vectors that this node has made.
+It also ships the vectors that this node has made, and finishes erasures that nobody finished.
 
 An idle one stays small: what reads Parquet or loads aggregates is imported when something is due.
 """
@@ -26,6 +26,7 @@ from eventlog.redis_log import RedisLog
 from workers.archive import archive_location, archive_rules, open_archive
 from workers.backup.daily import DailyBackup
 from workers.cli.arguments import settings_flags
+from workers.erasure_upkeep import ErasureUpkeep
 from workers.keys import ensure_keys
 from workers.lifecycle_status import LifecycleStatus, write_status
 from workers.lifetime import die_with_parent, stop_on_signals
@@ -77,6 +78,7 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
             archiver=archiver,
             shipping=VectorShipping(settings, log, lambda: archive.place),
             backup=DailyBackup(settings, log, lease),
+            erasures=ErasureUpkeep(settings),
         )
         _log.info("watching", holder=holder)
         while True:
@@ -99,6 +101,7 @@ class _Parts(Struct, frozen=True, kw_only=True):
     archiver: Archiver
     shipping: VectorShipping
     backup: DailyBackup
+    erasures: ErasureUpkeep
 
 
 def _look(parts: _Parts) -> LifecycleStatus:
@@ -112,6 +115,7 @@ def _look(parts: _Parts) -> LifecycleStatus:
         plan = parts.archiver.trim() if parts.settings.archive_trim else None
         unshipped = _ship(parts.shipping)
         unsaved = parts.backup.look(now)
+        unerased = parts.erasures.look()
     except Fenced as error:
         _log.warning("lease_lost", reason=str(error))
         return LifecycleStatus(at=now, active=False)
@@ -124,7 +128,7 @@ def _look(parts: _Parts) -> LifecycleStatus:
     except MemoryWeaveError as error:
         _log.error("archive_stopped", reason=str(error))  # told in full; it holds no content
         return LifecycleStatus(at=now, active=True, trouble=str(error))
-    said = (_trimming_trouble(plan), unshipped, unsaved)
+    said = (_trimming_trouble(plan), unshipped, unsaved, unerased)
     trouble = "; ".join(part for part in said if part)
     return LifecycleStatus(at=now, active=True, archived=archived.last, trouble=trouble)
 

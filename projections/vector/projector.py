@@ -39,6 +39,7 @@ from projections.vector.schema import (
     to_arrow,
 )
 from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
+from projections.vector.shipping import forget_in
 from projections.vector.storage_errors import told_as_os_errors
 
 _IDS_PER_QUERY: Final = 2000
@@ -168,7 +169,10 @@ class VectorProjector:
         self, shas: Set[str], changed: Mapping[str, Row], removed: Collection[str] = ()
     ) -> None:
         """Forget texts' vectors, except of a text that a row has besides or after the change."""
-        cached = self.cache.get(shas).keys() - {row.text_sha for row in changed.values()}
+        known = set(self.cache.get(shas))
+        if removed:
+            known |= shas  # caches of other models may have them
+        cached = known - {row.text_sha for row in changed.values()}
         if not cached:
             return
         found = (
@@ -184,7 +188,11 @@ class VectorProjector:
             )
             if row_id not in changed and row_id not in removed
         }
-        self.cache.forget(cached - used)
+        unused = cached - used
+        if removed:
+            forget_in(self.cache.path.parent, map(bytes.fromhex, unused))
+        else:
+            self.cache.forget(unused)
 
     def _sentinel(self) -> Sentinel:
         if self._known is None:

@@ -25,7 +25,7 @@ FILES = [
 LUA = sorted((ROOT / "eventlog").glob("*.lua"))
 
 DIGESTS = {
-    "APPEND": "5a9645bb3e6c73d0f93cfb6bd379a18665ddbf5b",
+    "APPEND": "f44cbcd0e9955c56b5df2f21cbf1ecde8ec98ae2",
     "BEGIN_EPOCH": "2a915e79341feb217bbff00d093cc0f10c16ed8d",
     "HEAD": "78ea261206e7c9f3fc3d0264795c0b91e3187ffc",
     "LOAD": "f2ca0efe511ef7f5cd591f4404b6486fbab5495a",

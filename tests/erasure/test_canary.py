@@ -1,0 +1,145 @@
+"""A word that nobody else says is written in every place that takes a text, and then erased.
+
+The node is a real one: archived, trimmed, backed up, corrected, rebuilt. Afterwards the word is in
+no file below its directory, decoded or not, and in no answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.erasure.searching import files_with, keys_of
+from tests.nodes import COMMAND, NodeProcess
+from tests.servers import eventually
+from tests.state_tables import tables_of
+
+CANARY = "quetzalwren"
+SMALL_ARCHIVE = {
+    "MEMORYWEAVE_ARCHIVE_SEGMENT_EVENTS": "20",
+    "MEMORYWEAVE_ARCHIVE_HOT_WINDOW": "10",
+}
+VIEWS = ("state", "vector", "analytics")
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
+    with NodeProcess(tmp_path_factory.mktemp("canary") / "data", **SMALL_ARCHIVE) as running:
+        yield running
+
+
+def log_url(node: NodeProcess) -> str:
+    from workers.log_server import log_url as url_for
+    from workers.settings import resolve
+
+    settings = resolve({"data": str(node.data)}, {}).settings
+    return url_for(settings, "admin")
+
+
+def say_everywhere(client, word: str) -> tuple[str, str]:
+    """Write the word into everything that takes a text; give a memory's id and its episode's."""
+    made = client.remember(
+        f"the {word} nests in April",
+        tags=[word],
+        metadata={"seen": f"{word} in the garden", word: 1},
+        speaker=f"{word} keeper",
+        trigger=f"{word} seen",
+        wait="vectors",
+    )
+    assert made.memory_id is not None
+    client.feedback_useful(made.memory_id, reason=f"{word}: right")
+    client.set_tags(made.memory_id, [f"{word}-tag", "birds"])
+    client.feedback_correct(
+        made.memory_id,
+        f"the {word} nests in May",
+        reason=f"{word} was watched",
+        trigger=f"{word} again",
+        wait="vectors",
+    )
+    client.remember(f"the {word} nests in May")
+    client.delete_memory(made.memory_id)
+    client.restore(made.memory_id)
+    client.recall(f"where does the {word} nest")
+    return made.memory_id, made.episode_id
+
+
+def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: NodeProcess) -> None:
+    with node.client() as client:
+        others = [client.remember(f"fact number {n} of the garden") for n in range(30)]
+        memory, episode = say_everywhere(client, CANARY)
+        client.rebuild("vector")
+        client.rebuild("state")
+        eventually(
+            lambda: all(
+                item.build is None or item.build.state == "live"
+                for item in client.projections().items
+            ),
+            within_s=60,
+            every_s=0.2,
+        )
+        client.backup()
+        assert CANARY.encode() in set().union(*files_with(node.data, CANARY.encode()).values())
+        subjects = [f"memory:{memory}", f"episode:{episode}"]
+        keys = keys_of(log_url(node), "main", subjects)
+        assert len(keys) == 2
+        shas = shas_of(node.data)
+        before = tables_of(node.data / "views" / "state")
+
+        receipt = client.erase(memory_id=memory)
+        while receipt.pending_views:
+            receipt = client.erase(memory_id=memory)
+        assert receipt.still_holding == []
+        assert set(subjects) <= set(receipt.subjects)
+        assert receipt.purged.views == ["analytics", "state", "vector"]
+        assert len(receipt.purged.backups) == 1
+
+        traces = [CANARY.encode(), *keys, *shas]
+        assert files_with(node.data, *traces) == {}
+        after = tables_of(node.data / "views" / "state")
+        gone = {memory, *receipt.episodes}
+        for table in ("memories", "episodes", "versions", "votes", "memory_tags"):
+            kept = {
+                key: row
+                for key, row in before[table].items()
+                if not gone & {row.get("id"), row.get("memory_id")}
+            }
+            assert after[table] == kept, table
+        assert client.memory(others[7].memory_id).content == "fact number 7 of the garden"
+        assert [d.view for d in client.digest().items] == list(VIEWS)
+
+        client.rebuild("vector", compare=True)
+        client.rebuild("state", compare=True)
+        eventually(lambda: rebuilt(client, "vector", "state"), within_s=60, every_s=0.2)
+        for item in client.projections().items:
+            if item.build is not None and item.build.old_digest is not None:
+                assert item.build.old_digest == item.build.new_digest, item.view
+        assert files_with(node.data, *traces) == {}
+    shown = subprocess.run(
+        [*COMMAND, "log", "show", "--json", "--data", str(node.data)],
+        capture_output=True,
+        check=True,
+        env=node.environment,
+    )
+    assert CANARY not in shown.stdout.decode()
+    assert memory in shown.stdout.decode()
+
+
+def rebuilt(client, *views: str) -> bool:
+    builds = {item.view: item.build for item in client.projections().items}
+    return all(
+        (build := builds[view]) is not None and build.state == "live" and build.new_digest
+        for view in views
+    )
+
+
+def shas_of(data: Path) -> list[bytes]:
+    """Give the digests under which vectors of texts with the word lie."""
+    texts = [f"the {CANARY} nests in April", f"the {CANARY} nests in May"]
+    digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+    cached = files_with(data / "cache", *digests)
+    assert cached, "the vectors of these texts are not in the cache under the names expected"
+    return [*digests, *(digest.hex().encode() for digest in digests)]
