@@ -25,6 +25,7 @@ from memoryweave.contract import (
     RebuildRequested,
     SettingItem,
 )
+from projections.analytics.processes import SpareProcess
 from projections.analytics.view import AnalyticsView
 from projections.state.view import StateView
 from projections.vector.view import VectorView
@@ -97,6 +98,10 @@ class Node(Protocol):
     @property
     def analytics(self) -> AnalyticsView:
         """What happened: every event of the log, opened."""
+
+    @property
+    def audit_processes(self) -> SpareProcess:
+        """Where people's SQL over it is answered."""
 
     @property
     def volatile(self) -> redis.Redis | None:

@@ -2,7 +2,8 @@
 
 MEMORYWEAVE_BENCH_EVENTS says of how many events (default 50,000; the stated bound is for
 1,000,000). Events are made here, without a log: what is measured begins where they are opened. A
-question's time includes starting the process that answers it; the detail names that alone.
+question is asked as the API asks it: all it takes is counted, of a process that waited for it. The
+first question after a minute's rest has to start its process; that is measured too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -22,6 +24,7 @@ from bench.ratio import Ratio
 from domain import events as facts
 from domain.events import Event, EventBody
 from eventlog.subscription import Checkpoint
+from projections.analytics.processes import SpareProcess
 from projections.analytics.projector import AnalyticsProjector
 from projections.analytics.question import Limits, ask
 from projections.analytics.view import AnalyticsView
@@ -44,23 +47,26 @@ def main() -> list[Ratio]:
         path = Path(scratch) / "views" / "analytics"
         per_s = _build(path, count)
         view = AnalyticsView(path)
-        starting = _seconds(view, "SELECT 1")
-        took = {number: _seconds(view, sql) for number, sql in questions}
+        with closing(SpareProcess()) as processes:
+            processes.replace()
+            took = {number: _seconds(view, sql, processes) for number, sql in questions}
+            nothing = _seconds(view, "SELECT 1", processes)
+        slowest = max(took, key=lambda number: took[number])
+        first = _seconds(view, dict(questions)[slowest], None)
+        starting = _seconds(view, "SELECT 1", None) - nothing
         size = sum(file.bytes for file in view.live().manifest.files)
-    slowest = max(took, key=lambda number: took[number])
-    detail = (
-        f"{count} events, question {slowest}; starting alone {starting:.2f} s; all: "
-        + " ".join(f"{number}:{seconds:.2f}" for number, seconds in took.items())
+    detail = f"{count} events, question {slowest}; all: " + " ".join(
+        f"{number}:{seconds:.2f}" for number, seconds in took.items()
     )
     return [
         Ratio(
             "audit: slowest of ten questions, s", took[slowest], ceiling=LONGEST_S, detail=detail
         ),
         Ratio(
-            "audit: the same beyond starting a process, s",
-            max(0.0, took[slowest] - starting),
+            "audit: the same as the first question, s",
+            first,
             ceiling=LONGEST_S,
-            detail=f"{count} events",
+            detail=f"{count} events; of it starting a process {starting:.2f} s",
         ),
         Ratio(
             "audit: events/s into the analytics view",
@@ -71,11 +77,13 @@ def main() -> list[Ratio]:
     ]
 
 
-def _seconds(view: AnalyticsView, sql: str) -> float:
+def _seconds(view: AnalyticsView, sql: str, processes: SpareProcess | None) -> float:
     times = []
     for _ in range(3):
+        if processes is not None:
+            processes.await_ready()
         began = time.perf_counter()
-        ask(view, sql, Limits(seconds=60))
+        ask(view, sql, Limits(seconds=60), processes)
         times.append(time.perf_counter() - began)
     return sorted(times)[1]
 

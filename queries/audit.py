@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.errors import InvalidCommand
 from memoryweave.contract import AuditAnswer, AuditItem, AuditPage
 from projections.analytics.filter import EventFilter
+from projections.analytics.processes import SpareProcess
 from projections.analytics.question import Answer, Limits, ask
 from projections.analytics.rows import EventRow
 from projections.analytics.view import AnalyticsView
@@ -42,9 +43,9 @@ def audit_events(asked: AuditList, view: AnalyticsView) -> AuditPage:
     )
 
 
-def audit_query(sql: str, rows: int, view: AnalyticsView) -> AuditAnswer:
+def audit_query(sql: str, rows: int, view: AnalyticsView, processes: SpareProcess) -> AuditAnswer:
     """Answer one SELECT over the audit's views. Raises what `ask` raises."""
-    answer = ask(view, sql, Limits(rows=rows))
+    answer = ask(view, sql, Limits(rows=rows), processes)
     return AuditAnswer(
         columns=answer.table.column_names, rows=plain_rows(answer), truncated=answer.truncated
     )

@@ -38,6 +38,7 @@ from memoryweave.contract import (
     RebuildRequested,
     SettingItem,
 )
+from projections.analytics.processes import SpareProcess
 from projections.analytics.view import AnalyticsView
 from projections.build_request import read_build_status, request_build
 from projections.retry import request_retry
@@ -127,6 +128,11 @@ class Node:
     def analytics(self) -> AnalyticsView:
         """What happened: every event, for audits."""
         return AnalyticsView(view_path(self.values, "analytics"))
+
+    @cached_property
+    def audit_processes(self) -> SpareProcess:
+        """Where people's SQL over it is answered."""
+        return SpareProcess()
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -234,6 +240,8 @@ class Node:
             self.application.close()
         if "state" in made:
             self.state.close()
+        if "audit_processes" in made:
+            self.audit_processes.close()
         if "volatile" in made and self.volatile is not None:
             self.volatile.close()
 

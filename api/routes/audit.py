@@ -60,7 +60,10 @@ async def get_audit(
 async def post_query(call: GivenCall, data: JSONBody[contract.AuditQuery]) -> contract.AuditAnswer:
     """Answer one SELECT over the audit's views, within limits of time, memory and rows (admin)."""
     require_admin(call.caller)
-    return await call.threads.audit(audit_query, data.sql, data.limit, call.node.analytics)
+    node = call.node
+    return await call.threads.audit(
+        audit_query, data.sql, data.limit, node.analytics, node.audit_processes
+    )
 
 
 def _with_zone(field: str, moment: datetime | None) -> datetime | None:

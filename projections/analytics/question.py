@@ -8,7 +8,6 @@ outside, gives its memory back, and takes nobody with it.
 from __future__ import annotations
 
 import subprocess
-import sys
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +16,7 @@ import structlog
 from msgspec import Struct
 
 from domain.errors import InvalidCommand, QueryTooCostly, ViewDegraded
+from projections.analytics.processes import SpareProcess, answer_of, start_process
 from projections.analytics.sandbox import Question, Verdict
 from projections.analytics.view import AnalyticsView
 
@@ -44,8 +44,12 @@ class Answer(Struct, frozen=True):
     truncated: bool
 
 
-def ask(view: AnalyticsView, sql: str, limits: Limits) -> Answer:
+def ask(
+    view: AnalyticsView, sql: str, limits: Limits, processes: SpareProcess | None = None
+) -> Answer:
     """Answer one statement that only reads the audit's views.
+
+    ``processes`` keeps one ready for the next question; without it each question waits for its own.
 
     Raises `InvalidCommand` for a text that is refused or that DuckDB does not understand,
     `QueryTooCostly` for one over its limits, `ViewBehind` before the view was begun and
@@ -63,26 +67,24 @@ def ask(view: AnalyticsView, sql: str, limits: Limits) -> Answer:
         memory_mib=limits.memory_mib,
         answer_bytes=limits.answer_bytes,
     )
+    process = start_process() if processes is None else processes.take()
     try:
-        ended = subprocess.run(
-            # Isolated: no variable, no folder of the caller's decides what is imported.
-            [sys.executable, "-I", "-m", "projections.analytics.sandbox"],
-            input=msgspec.json.encode(question),
-            capture_output=True,
-            env={},
-            check=False,
-            timeout=limits.seconds + _GRACE_S,
+        code, output, errors = answer_of(
+            process, msgspec.json.encode(question), limits.seconds + _GRACE_S
         )
     except subprocess.TimeoutExpired as error:
         raise QueryTooCostly(f"it did not end within {limits.seconds:g} s") from error
-    if ended.returncode < 0:
+    finally:
+        if processes is not None:
+            processes.replace()
+    if code < 0:
         raise QueryTooCostly("its process was ended: it took too much memory or time")
-    if ended.returncode != 0:
+    if code != 0:
         # Its last line names the error; what follows may quote what was asked.
-        last = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        last = errors.decode(errors="replace").strip().rpartition("\n")[2]
         _log.error("question_failed", error=last.partition(":")[0][:100])
         raise ViewDegraded("the process that answers questions failed")
-    line, _, stream = ended.stdout.partition(b"\n")
+    line, _, stream = output.partition(b"\n")
     return _read(msgspec.json.decode(line, type=Verdict), stream)
 
 

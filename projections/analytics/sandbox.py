@@ -1,9 +1,10 @@
 """The process in which one statement of a person is answered, and in which nothing else happens.
 
-``python -m projections.analytics.sandbox`` reads one `Question` as JSON from its input and writes
-one `Verdict` as a line of JSON to its output, followed by the answer as an Arrow stream where there
-is one. It can open the view's files and no other, write no file at all, take no more memory than it
-was given, and is ended when its time is up (docs/decisions/0015).
+``python -m projections.analytics.sandbox`` says `READY` when it has loaded what it needs, reads one
+`Question` as JSON from its input and writes one `Verdict` as a line of JSON to its output, followed
+by the answer as an Arrow stream where there is one. Without a question it ends. It can open the
+view's files and no other, write no file at all, take no more memory than it was given, and is ended
+when its time is up (docs/decisions/0015).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 Outcome = Literal["answered", "refused", "time", "memory", "size", "storage"]
 
+READY: Final = b"."
 CPUS: Final = 2
 _MIB: Final = 1 << 20
 _BATCH: Final = 1_000
@@ -60,22 +62,33 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 def main() -> None:
     """Answer the question on standard input."""
-    question = msgspec.json.decode(sys.stdin.buffer.read(), type=Question)
-    _bound(question)
+    _bound()
+    # What takes long is done before the question is there.
+    import duckdb  # noqa: F401
+    import pyarrow as pa  # noqa: F401
+
+    sys.stdout.buffer.write(READY)
+    sys.stdout.buffer.flush()
+    text = sys.stdin.buffer.read()
+    if not text:
+        return  # whoever started it has no question any more
+    question = msgspec.json.decode(text, type=Question)
+    _bound_by(question)
     verdict, answer = _judge(question)
     _write(sys.stdout.buffer, verdict, answer)
 
 
-def _bound(question: Question) -> None:
+def _bound() -> None:
     """Give up, for the rest of this process's life, what answering does not need."""
+    for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
+        resource.setrlimit(limit, (0, 0))
+
+
+def _bound_by(question: Question) -> None:
+    """Give up what this question may not take."""
     memory = (question.memory_mib + _OF_THE_PROCESS_MIB) * _MIB
     cpu_s = int(question.seconds * CPUS) + 2
-    for limit, value in (
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_DATA, memory),
-        (resource.RLIMIT_CPU, cpu_s),
-    ):
+    for limit, value in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_CPU, cpu_s)):
         resource.setrlimit(limit, (value, value))
     os.chdir(question.folder)
 
