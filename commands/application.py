@@ -42,6 +42,7 @@ class MemoryApplication(Application[str]):
     ``redis_url`` names the log's server, ``log_name`` the log in it. ``pause`` waits that many
     seconds; commands that fight over one aggregate use it. ``archive`` says where what was
     trimmed from the log lies: a folder or a URI, "" for a log that is never trimmed.
+    ``watched``: nothing is stored while the server could lose it (see `RedisLog`).
     """
 
     name = "memoryweave"
@@ -53,6 +54,7 @@ class MemoryApplication(Application[str]):
         policy: PolicySettings = DEFAULT_POLICY,
         pause: Callable[[float], None] = time.sleep,
         archive: str = "",
+        watched: bool = False,
     ) -> None:
         self.policy = policy
         self.pause = pause
@@ -64,6 +66,7 @@ class MemoryApplication(Application[str]):
                 "REDIS_URL": redis_url,
                 "LOG_NAME": log_name,
                 "ARCHIVE_LOCATION": archive,
+                "WATCHED": "y" if watched else "",
                 "ORIGINATOR_ID_TYPE": "text",
                 "IS_SNAPSHOTTING_ENABLED": "y",
                 "SNAPSHOT_CODE_VERSION": STATE_FORMAT,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import redis
 from msgspec import Struct
@@ -21,6 +21,7 @@ from redis.exceptions import NoPermissionError, ResponseError
 
 from domain.errors import LogUnavailable
 from eventlog.connection import Connections, NotSent
+from eventlog.durability import find_shortfalls, is_rewriting, server_info
 from eventlog.lineage import comes_from, read_lineage
 from eventlog.loading import is_being_loaded
 from eventlog.log_format import bring_up_to_date, require_present_format
@@ -29,14 +30,6 @@ from eventlog.redis_log import Head, RedisLog
 from eventlog.rights import UNKNOWN, Rights, rights_on
 from eventlog.scripts import OF_SERVICES
 from eventlog.subscription import Checkpoint
-
-REQUIRED_SETTINGS: Final = {
-    "appendonly": "yes",
-    "appendfsync": "always",
-    "no-appendfsync-on-rewrite": "no",
-    "maxmemory-policy": "noeviction",
-}
-"""Without any one of these, an acknowledged event can be lost."""
 
 CHAIN_LENGTH: Final = 1_000
 """This many of the newest events must follow one another without a gap."""
@@ -92,9 +85,13 @@ def guard_log_server(
     server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
     deadline = time.monotonic() + within_s
     try:
-        software = supported_software(_info(server, "server"))
-        _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
-        _require_primary(_info(server, "replication"))
+        software = supported_software(server_info(server, "server"))
+        _await(
+            lambda: _persistence(server)["loading"] == "0",
+            deadline,
+            "loads its files",
+        )
+        _require_primary(server_info(server, "replication"))
         rights = rights_on(server, log.keys)
         shortfalls = find_shortfalls(server)
         if shortfalls and not allow_volatile:
@@ -102,7 +99,7 @@ def guard_log_server(
         _await_scripts(server, deadline)
         head = require_known_history(log, expected_epoch, known)
         bring_up_to_date(log)
-        if _info(server, "persistence").get("aof_enabled") == "1":
+        if _persistence(server).get("aof_enabled") == "1":
             _rewrite_once(server, deadline)
     except (NotSent, redis.RedisError, OSError) as error:
         raise LogUnavailable(f"the log server does not answer: {error}") from error
@@ -126,9 +123,13 @@ def guard_followed_log(
     server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
     deadline = time.monotonic() + within_s
     try:
-        software = supported_software(_info(server, "server"))
-        _await(lambda: _info(server, "persistence")["loading"] == "0", deadline, "loads its files")
-        _require_primary(_info(server, "replication"))
+        software = supported_software(server_info(server, "server"))
+        _await(
+            lambda: _persistence(server)["loading"] == "0",
+            deadline,
+            "loads its files",
+        )
+        _require_primary(server_info(server, "replication"))
         rights = rights_on(server, log.keys)
         shortfalls = find_shortfalls(server)
         _await_scripts(server, deadline)
@@ -162,29 +163,6 @@ def _require_primary(info: dict[str, str]) -> None:
                 f"{info.get('master_port')}: give the address of the primary"
             ]
         )
-
-
-def find_shortfalls(server: Connections) -> list[str]:
-    """Say why the server could lose an acknowledged event now, one line each; [] if it could not.
-
-    Raises `NotSent` and redis.RedisError where it does not answer.
-    """
-    try:
-        answer = server.call("CONFIG", "GET", *REQUIRED_SETTINGS)
-    except ResponseError as error:
-        return [f"the settings cannot be read ({error}): allow this user CONFIG GET"]
-    texts = [part.decode() for part in answer]
-    found = dict(zip(texts[::2], texts[1::2], strict=True))
-    lines = [
-        f"{name} must be {wanted}, it is {found.get(name, 'unknown')}: "
-        f'put the line "{name} {wanted}" into the server\'s configuration and restart it'
-        for name, wanted in REQUIRED_SETTINGS.items()
-        if found.get(name) != wanted
-    ]
-    status = _info(server, "persistence").get("aof_last_write_status", "ok")
-    if status != "ok":
-        lines.append("the last write to the append-only file failed: look at the server's disk")
-    return lines
 
 
 def require_known_history(log: RedisLog, epoch: str, known: Sequence[Checkpoint]) -> Head:
@@ -261,7 +239,7 @@ def _await_scripts(server: Connections, deadline: float) -> None:
 
 def _rewrite_once(server: Connections, deadline: float) -> None:
     """Have the append-only file rewritten, unless this run of the server has done so already."""
-    if _rewritten(_info(server, "persistence")):
+    if _rewritten(_persistence(server)):
         return
     try:
         server.call("BGREWRITEAOF")
@@ -273,20 +251,16 @@ def _rewrite_once(server: Connections, deadline: float) -> None:
                     "disk, and allow BGREWRITEAOF"
                 ]
             ) from error
-    _await(lambda: not _rewriting(_info(server, "persistence")), deadline, "rewrites its file")
-    if not _rewritten(_info(server, "persistence")):
+    _await(lambda: not is_rewriting(_persistence(server)), deadline, "rewrites its file")
+    if not _rewritten(_persistence(server)):
         raise LogServerRefused(
             ["the append-only file could not be rewritten: look at the server's log and disk"]
         )
 
 
-def _rewriting(info: dict[str, str]) -> bool:
-    return "1" in (info["aof_rewrite_in_progress"], info["aof_rewrite_scheduled"])
-
-
 def _rewritten(info: dict[str, str]) -> bool:
     return (
-        not _rewriting(info)
+        not is_rewriting(info)
         and info["aof_last_bgrewrite_status"] == "ok"
         and int(info["aof_last_rewrite_time_sec"]) >= 0
     )
@@ -299,7 +273,5 @@ def _await(condition: Callable[[], bool], deadline: float, what: str) -> None:
         time.sleep(_POLL_S)
 
 
-def _info(server: Connections, section: str) -> dict[str, str]:
-    text: Any = server.call("INFO", section)
-    lines = (line.partition(":") for line in text.decode().splitlines())
-    return {name: value for name, colon, value in lines if colon}
+def _persistence(server: Connections) -> dict[str, str]:
+    return server_info(server, "persistence")

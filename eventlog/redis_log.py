@@ -30,6 +30,7 @@ from eventlog.append import (
 )
 from eventlog.archive.reader import Archive
 from eventlog.connection import Argument, Connections
+from eventlog.durability import LogWatch, find_shortfalls
 from eventlog.entry import RawEntry, contiguous, entry_from, position_of
 from eventlog.keys import BUCKETS, Keys, key_field
 from eventlog.outcomes import Appended, Duplicate, LogGap
@@ -73,7 +74,8 @@ class RedisLog:
     ``deadline_s`` bounds every call, repeats included; ``attempt_timeout_s`` bounds the wait for
     one answer, so that a call may outlast its deadline by so much. ``new_epoch`` names a log that
     is written for the first time. ``archive`` holds what was trimmed; without it, reading that is
-    a `LogGap`.
+    a `LogGap`. With ``watched`` nothing is appended while the server, by its settings now, could
+    lose it; whoever allows such a server leaves that out.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class RedisLog:
         attempt_timeout_s: float = 2.0,
         new_epoch: Callable[[], str] = _random_epoch,
         archive: Archive | None = None,
+        watched: bool = False,
     ) -> None:
         self.url = url
         self.name = name
@@ -97,6 +100,7 @@ class RedisLog:
         self._followed = Followed()
         self._following = Lock()
         self._server = Connections(url, timeout_s=min(attempt_timeout_s, deadline_s))
+        self._watch = LogWatch(self._server) if watched else None
 
     def follow(self, epoch: str) -> None:
         """Append to the log of this epoch only; "" means: to whatever log is there first.
@@ -136,13 +140,15 @@ class RedisLog:
 
         Raises Conflict, KeyReused, CommandTooOld, Erased, Fenced, LogFull, TooLarge, KeyMismatch,
         TrackingConflict, LogFork (see `follow`): nothing was written. LogUnavailable: nothing was
-        written, the log cannot be reached. InDoubt: the deadline passed and nobody knows; repeat
-        with the same id.
+        written, the log cannot be reached or would not keep it. InDoubt: the deadline passed and
+        nobody knows; repeat with the same id.
         ValueError: there is nothing to append.
         """
         if not entries and tracking is None:
             raise ValueError(f"command {command_id} appends nothing")
         require_age_allowed(command_id, self._clock())
+        if self._watch is not None:
+            self._watch.require_kept()
         request = build_request(
             self.keys,
             entries,
@@ -262,6 +268,10 @@ class RedisLog:
         said = dict(line.split(b":", 1) for line in info.splitlines() if b":" in line)
         limit = int(said.get(b"maxmemory", 0)) or int(said.get(b"total_system_memory", 0))
         return int(said[b"used_memory"]) / limit if limit else None
+
+    def shortfalls(self) -> list[str]:
+        """Say why the log's server could lose an acknowledged event now; [] if it could not."""
+        return self._repeat(lambda: find_shortfalls(self._server))
 
     def subject_keys(self, subjects: Iterable[str]) -> dict[str, bytes]:
         """Give the sealing keys of those subjects that have one, in one round trip.

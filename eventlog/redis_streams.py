@@ -26,7 +26,7 @@ from eventsourcing.persistence import (
     Tracking,
     TrackingRecorder,
 )
-from eventsourcing.utils import Environment, EnvType, resolve_topic
+from eventsourcing.utils import Environment, EnvType, resolve_topic, strtobool
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -292,6 +292,7 @@ class RedisFactory(InfrastructureFactory[RedisTrackingRecorder]):
     REDIS_URL = "REDIS_URL"
     LOG_NAME = "LOG_NAME"
     ARCHIVE_LOCATION = "ARCHIVE_LOCATION"
+    WATCHED = "WATCHED"
     ORIGINATOR_ID_TYPE = "ORIGINATOR_ID_TYPE"
     SNAPSHOT_CODE_VERSION = "SNAPSHOT_CODE_VERSION"
 
@@ -306,7 +307,9 @@ class RedisFactory(InfrastructureFactory[RedisTrackingRecorder]):
         self._originator_id = _ORIGINATOR_IDS[kind]
         location = self.env.get(self.ARCHIVE_LOCATION)
         archive = Archive(location) if location else None
-        self.log = RedisLog(url, self.env.get(self.LOG_NAME, "main"), archive=archive)
+        name = self.env.get(self.LOG_NAME, "main")
+        watched = strtobool(self.env.get(self.WATCHED) or "no")
+        self.log = RedisLog(url, name, archive=archive, watched=watched)
         self.codec = Codec(KeyRing(self.log.subject_keys))
 
     def aggregate_recorder(self, purpose: str = "events") -> AggregateRecorder:

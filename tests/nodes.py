@@ -187,7 +187,7 @@ class NodeProcess:
     ) -> None:
         refused = self.refusals() if kind is None and self._process is not None else []
         self.end()
-        assert refused == [], "a user of the servers lacks a right that its process needs"
+        assert refused == []  # each is a right that a process needs and its user has not
 
     def end(self) -> None:
         """Stop it if it runs."""

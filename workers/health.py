@@ -103,20 +103,18 @@ def _look_at_backups(node: Node, degraded: list[Degraded]) -> BackupHealth | Non
 
 
 def _look_at_log(node: Node, degraded: list[Degraded]) -> LogHealth:
-    durable = node.report.durable
-    if not durable:
-        reason = "; ".join(node.report.shortfalls)
-        degraded.append(
-            Degraded(part="durability", reason=f"acknowledged events may be lost: {reason}")
-        )
+    shortfalls = list(node.report.shortfalls)
     try:
         with RedisLog(
             log_url(node.values, "writer"), node.values.log, deadline_s=LOG_ANSWERS_WITHIN_S
         ) as log:
+            shortfalls = log.shortfalls()
             head, memory_ratio = log.head(), log.memory_ratio()
     except (MemoryWeaveError, SettingError) as error:
         degraded.append(Degraded(part="log", reason=str(error)))
-        return LogHealth(position=0, epoch="", writable=False, durable=durable)
+        _tell_durability(shortfalls, degraded)
+        return LogHealth(position=0, epoch="", writable=False, durable=not shortfalls)
+    _tell_durability(shortfalls, degraded)
     if memory_ratio is not None and memory_ratio >= MEMORY_ALARM:
         reason = (
             f"its server uses {memory_ratio:.0%} of the memory it may; when that is full, commands "
@@ -126,10 +124,16 @@ def _look_at_log(node: Node, degraded: list[Degraded]) -> LogHealth:
     return LogHealth(
         position=head.position,
         epoch=head.epoch,
-        writable=True,
-        durable=durable,
+        writable=node.values.allow_volatile or not shortfalls,
+        durable=not shortfalls,
         memory_ratio=memory_ratio,
     )
+
+
+def _tell_durability(shortfalls: list[str], degraded: list[Degraded]) -> None:
+    if shortfalls:
+        reason = f"acknowledged events may be lost: {'; '.join(shortfalls)}"
+        degraded.append(Degraded(part="durability", reason=reason))
 
 
 def _look_at_view(node: Node, name: str, log: LogHealth, degraded: list[Degraded]) -> ViewHealth:

@@ -60,7 +60,12 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
     """
     holder = f"{node_id(settings.data)}/{os.getpid()}/{os.urandom(4).hex()}"
     archive = open_archive(settings)
-    with RedisLog(log_url(settings, "archiver"), settings.log, archive=archive) as log:
+    with RedisLog(
+        log_url(settings, "archiver"),
+        settings.log,
+        archive=archive,
+        watched=not settings.allow_volatile,
+    ) as log:
         log.follow(followed_epoch(settings.data))
         lease = Lease(log, LEASE, holder, LEASE_S)
         archiver = Archiver(

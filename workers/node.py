@@ -110,6 +110,7 @@ class Node:
             self.values.log,
             self.values.policy,
             archive=archive_location(self.values),
+            watched=not self.values.allow_volatile,
         )
         application.event_log.follow(followed_epoch(self.values.data))
         return application

@@ -201,7 +201,7 @@ def test_the_log_is_shown_opened_and_followed(shell: Shell) -> None:
     position = str(receipt["position"])
     shown = shell.run("log", "show", "--aggregate", receipt["memory_id"]).stdout
     assert "content: The canary sings in the log" in shown
-    backwards = shell.run("log", "show", "--first", "2", "--last", "-1", code=1)
+    backwards = shell.run("log", "show", "--first", "2", "--last", "-1", code=2)
     assert "--last -1 lies before --first 2" in backwards.stderr
 
     tail = shell.spawn("log", "tail", "--lines", "1", "--json")

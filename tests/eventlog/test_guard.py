@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from domain.errors import LogUnavailable
+from eventlog.durability import REQUIRED_SETTINGS
 from eventlog.guard import (
-    REQUIRED_SETTINGS,
     LogServerRefused,
     guard_log_server,
     supported_software,
