@@ -46,9 +46,9 @@ def test_f03_what_everysec_lost_stops_every_view_and_none_serves_another_history
     with server:
         strict = Settings(data=tmp_path / "data", redis_url=server.url)
         with pytest.raises(LogServerRefused, match="appendfsync must be always"):
-            guard_log(strict)
+            guard_log(strict, "writer")
         settings = Settings(data=strict.data, redis_url=server.url, allow_volatile=True)
-        assert not guard_log(settings).durable
+        assert not guard_log(settings, "writer").durable
         with RedisLog(server.url) as log, building(settings):
             historian = Historian(log, seed=3)
             historian.live_on(10)
@@ -76,7 +76,7 @@ def test_f03_what_everysec_lost_stops_every_view_and_none_serves_another_history
 def refused_is_every_view(settings: Settings, shown: object) -> None:
     """Start the views again: they stop, have changed nothing, and nothing is served from them."""
     with pytest.raises(LogFork):
-        guard_log(settings)
+        guard_log(settings, "writer")
     forget_statuses(settings)
     with building(settings):
         for view in VIEW_KINDS:

@@ -66,7 +66,7 @@ def test_f06_a_node_that_starts_on_a_lost_log_says_so_and_a_restore_ends_it(
     lose_data(own_server)
     ring = ensure_keys(resolve({"data": str(tmp_path / "data")}, {"REDIS_URL": own_server.url}))
     with pytest.raises(LogFork, match="none: it is empty"):
-        guard_log(ring.resolved.settings)
+        guard_log(ring.resolved.settings, "writer")
     with open_node(ring) as node:
         assert "memoryweave restore" in node.refusal()
         assert node.health().status == "unavailable"
