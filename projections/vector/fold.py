@@ -59,13 +59,15 @@ class Needs(Struct, frozen=True):
 class WorkingRows:
     """The rows that a batch works on, which of them it changed, and which stored ones go.
 
-    ``dropped`` holds the ``text_sha`` of texts that it took away from a row.
+    ``dropped`` holds the ``text_sha`` of texts that it took away from a row, ``gone`` the erased
+    memories that an event which was parked may still name.
     """
 
     def __init__(self) -> None:
         self.changed: dict[str, Row] = {}
         self.dropped: set[str] = set()
         self.removed: dict[str, Row] = {}
+        self.gone: set[str] = set()
         self._rows: dict[str, Row] = {}
         self._of_source: dict[str, list[str]] = {}
 
@@ -214,6 +216,9 @@ def _distilled(rows: WorkingRows, event: Event, body: facts.EpisodeDistilled) ->
     if body.distiller == REMEMBERED:
         return
     for memory_id in (*body.memory_ids, *body.reinforced_ids):
+        if memory_id in rows.gone:
+            _mark(rows, event, event.aggregate_id, add=_GONE + memory_id)
+            continue
         memory = _known(rows, event, memory_id)
         if event.aggregate_id not in memory.derived_from:
             origins = (*memory.derived_from, event.aggregate_id)
@@ -313,6 +318,7 @@ def _erased(rows: WorkingRows, event: Event, body: facts.SubjectErased) -> None:
         for row in rows.latest_of(memory_id):
             if row.ended_by != CLOSED_WITH_SESSION:
                 _mark_episodes(rows, event, row, add=_GONE + memory_id)
+    rows.gone.update(body.memory_ids)
     for thing in (*body.memory_ids, *body.episode_ids):
         for row in rows.of(thing):
             rows.remove(row)

@@ -116,8 +116,9 @@ class VectorProjector:
             if event.position > before.checkpoint.position or event.position in released
         ]
         rows = self._load(fresh)
+        rows.gone.update(before.gone)
         fold(rows, fresh, before.closed_sessions)
-        after = _advanced(before, fresh, checkpoint, released, parking.added)
+        after = _advanced(before, fresh, checkpoint, released, parking.added, rows.gone)
         if after is before:
             return
         # Before the merge: after a crash in between, the same batch finds the same texts again.
@@ -277,6 +278,7 @@ def _advanced(
     checkpoint: Checkpoint,
     released: Set[int],
     added: Iterable[ParkedEvent],
+    erased_memories: Set[str],
 ) -> Sentinel:
     """Give the sentinel after a batch, ``before`` itself if nothing is new in it."""
     parked = {entry.position: entry for entry in before.parked if entry.position not in released}
@@ -290,6 +292,7 @@ def _advanced(
         checkpoint=max(checkpoint, before.checkpoint, key=lambda point: point.position),
         parked=tuple(parked[position] for position in sorted(parked)),
         erased=max(before.erased, newest_erasure(events)),
+        gone=tuple(sorted(erased_memories)) if parked else (),
         closed_sessions=tuple(
             session for session in closed if oldest is not None and session.position > oldest
         ),

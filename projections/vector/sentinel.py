@@ -17,8 +17,9 @@ from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
 class Sentinel(Struct, frozen=True, kw_only=True):
     """What the sentinel row says. ``sequence`` counts commits; ``model`` made the vectors.
 
-    ``closed_sessions`` are kept while anything is parked that was older than their close;
-    ``erased`` is the position of the newest erasure that the rows show.
+    ``closed_sessions`` are kept while anything is parked that was older than their close, ``gone``,
+    the ids of erased memories, while anything is parked at all. ``erased`` is the position of the
+    newest erasure that the rows show.
     """
 
     model: str = ""
@@ -27,6 +28,7 @@ class Sentinel(Struct, frozen=True, kw_only=True):
     closed_sessions: tuple[ClosedSession, ...] = ()
     sequence: int = 0
     erased: int = 0
+    gone: tuple[str, ...] = ()
 
 
 def read_sentinel(table: Any) -> Sentinel:

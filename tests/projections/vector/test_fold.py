@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from domain.events import Event
+from projections.erased import erased_things
 from projections.projector import PoisonEvent
 from projections.vector.fold import ClosedSession, WorkingRows, closed_session, fold
 from projections.vector.schema import Row
@@ -57,8 +58,11 @@ class Reader:
         # Into a copy: a batch that fails changes nothing.
         after = WorkingRows()
         after.load(all_rows(self.rows, self.history))
+        after.gone |= self.rows.gone
         fold(after, [event], self.closed)
         self.rows = after
+        gone = erased_things([event])
+        self.parked = [one for one in self.parked if one.aggregate_id not in gone]
         if session := closed_session(event):
             self.closed.append(session)
 
@@ -67,12 +71,13 @@ def late_events_leave_what_they_would_have_left(data: st.DataObject, most: int) 
     history = History()
     for _ in range(data.draw(st.integers(1, most))):
         happen(history, data)
-    # A session's close has no sealed text, so nothing but damage can park it; then rows that
-    # were born under it are ended late, and what happened to them in between has happened.
+    # A session's close or an erasure has no sealed text, so nothing but damage can park it; then
+    # rows born under it are ended late, and what happened to them in between has happened.
+    always_read = ("SessionClosed", "SubjectErased")
     unreadable = {
         event.position
         for event in history.events
-        if event.type != "SessionClosed" and data.draw(st.integers(0, 3)) == 0
+        if event.type not in always_read and data.draw(st.integers(0, 3)) == 0
     }
     reader = Reader(history)
     for event in history.events:
