@@ -50,13 +50,15 @@ class LogParts(Struct, frozen=True, kw_only=True):
     tokens: Mapping[str, int]
 
 
-def require_empty(log: RedisLog) -> None:
+def make_room(log: RedisLog) -> None:
     """Raise `LogNotEmpty` if the server holds anything of this log.
 
-    What a loading that was killed has left there does not count, nor do leases and reports of
-    nodes that wait for the log.
+    What a loading that was killed has left there is removed. Leases and reports of nodes that wait
+    for the log do not count.
     """
     if _is_broken_off(log):
+        for key in list(_keys_of(log)):
+            log.call("UNLINK", key)
         return
     for key in _keys_of(log):
         name = key.removeprefix(log.keys.prefix)
@@ -80,9 +82,7 @@ def load_log(
     ``keys`` are as `RedisLog.all_subject_keys` gave them. Raises `LogNotEmpty`, `LogUnavailable`,
     `LogFull`; then the log has no epoch, and may be loaded anew.
     """
-    require_empty(log)
-    for key in list(_keys_of(log)) if _is_broken_off(log) else ():
-        log.call("UNLINK", key)
+    make_room(log)
     mark = parts.lineage[-1].epoch
     log.call("HSET", log.keys.meta, "restoring", mark)
     log.put_subject_keys(keys)

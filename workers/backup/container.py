@@ -77,7 +77,7 @@ class BackupWriter:
         self._made_at = made_at
         compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
         self._stream = compressor.stream_writer(file, closefd=False)
-        self._tar = tarfile.open(fileobj=self._stream, mode="w|")  # noqa: SIM115  # see `close`
+        self._tar = tarfile.open(fileobj=self._stream, mode="w")  # noqa: SIM115  # see `close`
         self.members: list[Member] = []
 
     def add(self, name: str, data: bytes) -> None:
@@ -100,6 +100,8 @@ class BackupWriter:
         header.size, header.mode = len(data), 0o600
         header.mtime = int(self._made_at.timestamp())
         self._tar.addfile(header, io.BytesIO(data))
+        # What comes before a damaged place can be read then, so that the place can be named.
+        self._stream.flush(zstandard.FLUSH_BLOCK)
         sha256 = hashlib.sha256(data).hexdigest()
         self.members.append(Member(name=name, size=len(data), sha256=sha256, sealed=sealed))
 

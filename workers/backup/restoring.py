@@ -28,7 +28,7 @@ from eventlog.embedded import EmbeddedServers, find_server
 from eventlog.entry import RawEntry
 from eventlog.guard import guard_log_server
 from eventlog.lineage import Branch
-from eventlog.loading import LogParts, load_log, require_empty
+from eventlog.loading import LogParts, load_log, make_room
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from projections.digest import ViewDigest
@@ -177,7 +177,7 @@ class _Restoring:
         branch = Branch(epoch=epoch, parent=described.epoch, position=described.position)
         url = log_url(settings, "admin")
         with RedisLog(url, settings.log, deadline_s=_LOG_ANSWERS_WITHIN_S) as log:
-            require_empty(log)
+            make_room(log)
             guard_log_server(log, allow_volatile=settings.allow_volatile)
             keys = self._load(log, branch, now)
         # Last, with the log's new epoch in it: before, the archive is nobody's.
