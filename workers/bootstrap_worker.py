@@ -19,7 +19,7 @@ from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure, start_failures
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent
-from workers.log_server import log_url, reached_by_views
+from workers.log_server import is_new, log_url
 from workers.logging import set_up_logging
 from workers.node import make_embedder
 from workers.settings import Settings, resolve
@@ -45,7 +45,7 @@ def bootstrap(settings: Settings) -> None:
     here. Raises `Failure` where log and archive are not what they were, or the archive does not
     answer, and `LogUnavailable`.
     """
-    if any(checkpoint.position for checkpoint in reached_by_views(settings.data)):
+    if not is_new(settings):
         return
     archive = open_archive(settings)
     try:

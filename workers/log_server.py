@@ -172,6 +172,11 @@ def reached_by_views(data: Path) -> list[Checkpoint]:
     ]
 
 
+def is_new(settings: Settings) -> bool:
+    """Tell whether this node has not built any view yet."""
+    return not any(checkpoint.position for checkpoint in reached_by_views(settings.data))
+
+
 def epoch_seen(data: Path) -> str:
     """Give the epoch of the log that this node has followed, "" for a new node."""
     return _read_node(data).get("epoch", "")

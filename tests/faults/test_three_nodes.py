@@ -118,7 +118,7 @@ class Cluster:
 @pytest.mark.parametrize(
     ("commands", "rounds", "stopped_s"),
     [
-        pytest.param(25, 1, 1.0, id="200 commands"),
+        pytest.param(15, 1, 1.0, id="120 commands"),
         pytest.param(1250, 4, 30.0, id="10,000 commands", marks=pytest.mark.slow),
     ],
 )

@@ -9,14 +9,10 @@ from pathlib import Path
 from workers.cli.arguments import flags_for_children, settings_flags
 from workers.cli.failure import start_failures
 from workers.keys import KeyRing, ensure_keys
+from workers.log_server import is_new
 from workers.logging import set_up_logging
 from workers.settings import resolve
 from workers.supervisor import Plan, run_node
-
-# Without lifecycle worker; and the API answers when its views have caught up, whenever that is.
-_REPLICA = Plan(
-    children=("api", "worker projections"), first="worker bootstrap", ready_within_s=None
-)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -29,8 +25,17 @@ def run(arguments: argparse.Namespace) -> None:
     ring = ensure_keys(resolve(settings_flags(arguments), os.environ))
     set_up_logging("supervisor", ring.resolved.settings.log_level)
     with start_failures():
-        run_node(ring, flags_for_children(arguments), _say_where, _REPLICA)
+        run_node(ring, flags_for_children(arguments), _say_where, _plan(ring))
     print("memoryweave: stopped")
+
+
+def _plan(ring: KeyRing) -> Plan:
+    """No lifecycle worker; and the API answers when the views have caught up, whenever that is."""
+    return Plan(
+        children=("api", "worker projections"),
+        first="worker bootstrap" if is_new(ring.resolved.settings) else None,
+        ready_within_s=None,
+    )
 
 
 def _say_where(ring: KeyRing, url: str) -> None:
