@@ -10,12 +10,13 @@ import pytest
 
 from eventlog.redis_log import RedisLog
 from projections.vector.schema import TABLE, from_arrow
+from projections.vector.view import VectorView
 from tests.faults.small_disk import small_disk
 from tests.histories import Historian
 from tests.oracle import read_log
 from tests.oracle_vector import stretches_of
 from tests.projections.vector.places import differences
-from tests.servers import LogServer
+from tests.servers import LogServer, eventually
 from tests.state_tables import assert_state_equals_log
 from tests.view_workers import building, digests, live_folder, reach, shows
 from workers.gathering import Gathering
@@ -72,3 +73,30 @@ def test_f11_a_view_on_a_full_disk_waits_and_catches_up_once_there_is_room(
         rows = from_arrow(table.search().where("layer != '__sys__'").limit(None).to_arrow())
         assert differences(rows, stretches_of(read_log(log.url, log.name))) == []
         assert digests(settings)["analytics"].rows == historian.position
+
+
+@pytest.mark.slow
+def test_f11_without_room_for_the_vector_cache_the_vector_view_waits_and_then_has_its_vectors(
+    settings: Settings, log: RedisLog
+) -> None:
+    historian = Historian(log, seed=12)
+    with small_disk(settings.data / "cache", megabytes=8) as disk, building(settings):
+        historian.live_on(10)
+        reach(settings, historian.position)
+        eventually(lambda: missing_vectors(settings) == 0, within_s=60)
+        disk.fill()
+        historian.live_on(60)
+        paused = shows(settings, "vector", lambda said: said.state == "paused")
+        assert paused.problem == "storage"
+        assert "full" in paused.reason
+        for other in ("state", "analytics"):
+            shows(settings, other, lambda said: said.position == historian.position)
+        disk.make_room()
+        reach(settings, historian.position)
+        eventually(lambda: missing_vectors(settings) == 0, within_s=90)
+
+
+def missing_vectors(settings: Settings) -> int:
+    view = VectorView(view_path(settings, "vector"))
+    view.checkpoint()
+    return view.missing_vectors(None)

@@ -24,7 +24,7 @@ def run_until_killed(log: RedisLog, view_path: Path, kill_at: str, number: int) 
             *(log.url, log.name, str(view_path), kill_at, str(number)),
         ],
         check=False,
-        timeout=60,
+        timeout=600,  # a bound on hanging, not on work
         capture_output=True,
     )
     assert ended.returncode == -9, ended.stderr.decode()

@@ -27,7 +27,8 @@ def run_writer(log: RedisLog, folder: Path, *kill: str) -> int:
             *(log.url, log.name, str(folder), *kill),
         ],
         check=False,
-        timeout=120,
+        # A bound on hanging, not on work: to import the store alone takes four seconds of CPU.
+        timeout=600,
         capture_output=True,
     )
     assert ended.returncode in (0, -9), ended.stderr.decode()
