@@ -5,20 +5,15 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import lancedb
 import pytest
 
 from eventlog.redis_log import RedisLog
-from projections.vector.schema import TABLE, from_arrow
 from projections.vector.view import VectorView
 from tests.faults.small_disk import small_disk
 from tests.histories import Historian
-from tests.oracle import read_log
-from tests.oracle_vector import stretches_of
-from tests.projections.vector.places import differences
 from tests.servers import LogServer, eventually
-from tests.state_tables import assert_state_equals_log
-from tests.view_workers import building, digests, live_folder, reach, shows
+from tests.view_oracles import assert_view_equals_log
+from tests.view_workers import building, reach, shows
 from workers.gathering import Gathering
 from workers.node import view_path
 from workers.settings import Settings
@@ -68,11 +63,8 @@ def test_f11_a_view_on_a_full_disk_waits_and_catches_up_once_there_is_room(
             assert worker.is_alive()
             disk.make_room()
             reach(settings, historian.position)
-        assert_state_equals_log(view_path(settings, "state"), log.url, log.name)
-        table = lancedb.connect(live_folder(settings, "vector")).open_table(TABLE)
-        rows = from_arrow(table.search().where("layer != '__sys__'").limit(None).to_arrow())
-        assert differences(rows, stretches_of(read_log(log.url, log.name))) == []
-        assert digests(settings)["analytics"].rows == historian.position
+        for built in VIEW_KINDS:
+            assert_view_equals_log(view_path(settings, built), log.url, log.name)
 
 
 @pytest.mark.slow

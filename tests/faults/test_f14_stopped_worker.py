@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import lancedb
 import psutil
 import pytest
 
@@ -22,16 +21,13 @@ from eventlog.links import LinkRecord
 from eventlog.redis_log import RedisLog
 from eventlog.verification import verify_log
 from projections.status import read_status as view_status
-from projections.vector.schema import TABLE, from_arrow
 from tests.eventlog.archived import ArchivedLog
 from tests.faults.dying_archiver import STEPPED_BACK, STEPS
 from tests.histories import Historian
-from tests.oracle import read_log
-from tests.oracle_vector import stretches_of
-from tests.projections.vector.places import differences
 from tests.servers import LogServer, eventually
 from tests.state_tables import assert_state_equals_log
-from tests.view_workers import WorkerProcess, digests, live_folder, reach, shows
+from tests.view_oracles import assert_view_equals_log
+from tests.view_workers import WorkerProcess, reach, shows
 from workers.lifecycle_status import read_status
 from workers.node import view_path
 from workers.settings import Settings
@@ -161,17 +157,8 @@ def test_f14_a_projection_worker_that_slept_30_s_is_not_replaced_and_goes_on_whe
         eventually(lambda: time.monotonic() > asleep_since + 30, within_s=40)
         worker.go_on()
         reach(settings, historian.position)
-    assert_state_equals_log(view_path(settings, "state"), log.url, log.name)
-    rows = from_arrow(
-        lancedb.connect(live_folder(settings, "vector"))
-        .open_table(TABLE)
-        .search()
-        .where("layer != '__sys__'")
-        .limit(None)
-        .to_arrow()
-    )
-    assert differences(rows, stretches_of(read_log(log.url, log.name))) == []
-    assert digests(settings)["analytics"].rows == historian.position
+    for view in VIEW_KINDS:
+        assert_view_equals_log(view_path(settings, view), log.url, log.name)
 
 
 @pytest.mark.slow
