@@ -1,9 +1,9 @@
 """A long history from end to end: archived, trimmed, verified, and every view built from it.
 
 MEMORYWEAVE_BENCH_EVENTS sets how many events there are (default 50,000; the floors are stated for
-1,000,000, which take half an hour). Texts have 12 to 30 words, 2 % of the events stay hot; what is
-left in memory besides is, for every aggregate, an index and a sealing key, so the shorter the
-texts, the greater its share.
+1,000,000, which take half an hour). Texts have 12 to 30 words, 2 to 4 % of the events stay hot;
+what is left in memory besides is, for every aggregate, an index and a sealing key, so the shorter
+the texts, the greater its share.
 
 Each view is built twice, up to a quarter of the log and up to its end, in processes of their own:
 what the second needs more memory for grows with the log.
@@ -21,6 +21,7 @@ import time
 import uuid
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import redis
@@ -67,7 +68,7 @@ def main() -> list[Ratio]:
             print(f"written: {EVENTS} events in {time.perf_counter() - begun:.0f} s", flush=True)
             before = _memory(client)
             rules = ArchiveRules(
-                segment_events=max(1_000, EVENTS // 20), hot_window=int(EVENTS * HOT_SHARE)
+                segment_events=max(500, EVENTS // 50), hot_window=int(EVENTS * HOT_SHARE)
             )
             archiver = Archiver(
                 log,
@@ -117,7 +118,7 @@ def main() -> list[Ratio]:
             "log memory after trim / before",
             share,
             ceiling=MEMORY_CEILING,
-            detail=f"{HOT_SHARE:.0%} hot, floor {floor}, trimmed in {trim_s:.1f} s; "
+            detail=f"{1 - (floor - 1) / EVENTS:.1%} still hot, trimmed in {trim_s:.1f} s; "
             f"{_shown(before)} -> {_shown(after)}",
         ),
         *rebuilds,
@@ -185,9 +186,15 @@ def _followed_per_s(log: RedisLog, archive: Archive, last: int, *, opened: bool)
 def _memory(client: redis.Redis) -> dict[str, int]:
     """Bytes by kind of key: the server's own count for each key, every nested value counted."""
     found: dict[str, int] = {}
-    for key in client.scan_iter(count=5_000):
-        kind = key.decode().split("}:")[1].split(":")[0]
-        found[kind] = found.get(kind, 0) + int(client.memory_usage(key, samples=0) or 0)
+    keys = client.scan_iter(count=5_000)
+    while part := list(islice(keys, 5_000)):
+        with client.pipeline(transaction=False) as pipeline:
+            for key in part:
+                pipeline.memory_usage(key, samples=0)
+            sizes = pipeline.execute()
+        for key, size in zip(part, sizes, strict=True):
+            kind = key.decode().split("}:")[1].split(":")[0]
+            found[kind] = found.get(kind, 0) + int(size or 0)
     return found
 
 
