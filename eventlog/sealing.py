@@ -251,6 +251,17 @@ class KeyRing:
             while len(self._forgotten) > self._size:
                 self._forgotten.popitem(last=False)
 
+    def holds(self, subject: str) -> bool:
+        """Tell whether the subject's key is here, so that its texts can be opened unasked."""
+        with self._lock:
+            return subject in self._stored
+
+    def forget_all(self) -> None:
+        """Drop every key that the log was known to hold: some may have ended unseen."""
+        with self._lock:
+            known = list(self._stored)
+        self.forget(known)
+
     def discard(self, subject: str, raw: bytes) -> None:
         """Drop one key, which the log no longer holds, unless another has taken its place."""
         with self._lock:

@@ -12,6 +12,7 @@ import structlog
 from workers.catching_up import await_views
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import start_failures
+from workers.key_forgetting import keys_forgotten
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent
 from workers.logging import set_up_logging
@@ -30,7 +31,11 @@ def run(arguments: argparse.Namespace) -> None:
     from api.app import create_app
     from workers.node import open_node
 
-    with start_failures(), open_node(ring) as node:
+    with (
+        start_failures(),
+        open_node(ring) as node,
+        keys_forgotten(node.application.event_log, node.application.codec),
+    ):
         if settings.role == "replica":
             await_views(settings.data, node.report.head.position)
         asyncio.run(_serve(create_app(node), settings, port))
