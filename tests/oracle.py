@@ -177,6 +177,8 @@ class _Fold:
     def take(self, fact: Fact) -> None:
         if fact["type"] in ("MemoryErased", "EpisodeErased"):
             return  # the SubjectErased of the same append says it all
+        if fact["type"] == "SegmentArchived":
+            return  # a matter of the log itself
         if gone := self.tables["removed"].get(fact["id"]):
             self._changed(gone["namespace"], fact)
             return
