@@ -2,7 +2,7 @@
 
 A restore, or `memoryweave init --new-epoch`, leaves word in the log of which epoch it goes on from.
 Where that is the view's, nobody has to ask for its building; where there is no such word, only a
-person does (decision 0018).
+person does (decision 0022).
 """
 
 from __future__ import annotations

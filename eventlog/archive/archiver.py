@@ -174,7 +174,7 @@ class Archiver:
         if manifest.log == self._log.name and comes_from(
             read_lineage(self._log), head.epoch, manifest.epoch
         ):
-            # Somebody has decided for the log as it is (decision 0018).
+            # Somebody has decided for the log as it is (decision 0022).
             manifest, _ = realign(self._log, self._place, manifest, head.epoch)
         if (manifest.log, manifest.epoch) != (self._log.name, head.epoch):
             raise LogFork(
