@@ -126,9 +126,7 @@ class Archiver:
     def _archive(self, next_last: Callable[[Manifest], int | None]) -> Manifest:
         fence = self._fence()
         manifest = self._manifest()
-        if manifest.segments:
-            # The one before may have been put on the manifest and not have been told any more.
-            self._announce(manifest.segments[-1], fence)
+        self._announce_untold(manifest, fence)
         while (last := next_last(manifest)) is not None:
             manifest = self._archive_stretch(manifest, last)
         return manifest
@@ -222,11 +220,26 @@ class Archiver:
         epoch = self._log.head().epoch
         return [reader for reader in self._readers.all() if reader.checkpoint.epoch == epoch]
 
+    def _announce_untold(self, manifest: Manifest, fence: Fence) -> None:
+        """Say of which segments the log has not heard: the last, after a crash; after a tail of the
+        log was lost, all that were told in it.
+        """
+        untold: list[SegmentRecord] = []
+        for record in reversed(manifest.segments):
+            if self._was_told(record):
+                break
+            untold.append(record)
+        for record in reversed(untold):
+            self._announce(record, fence)
+
+    def _was_told(self, record: SegmentRecord) -> bool:
+        return self._log.find_duplicate(_command_of(record), record.sha256) is not None
+
     def _announce(self, record: SegmentRecord, fence: Fence) -> None:
         """Say in the log that a segment is archived; once, however often this is called."""
-        command = command_id(ACTOR, "segment-archived", f"{record.first}-{record.sha256}")
-        if self._log.find_duplicate(command, record.sha256) is not None:
+        if self._was_told(record):
             return
+        command = _command_of(record)
         event = Event(
             aggregate_type=SEGMENT,
             aggregate_id=id_from_key(self._log.name, "segment", str(record.first)),
@@ -261,6 +274,10 @@ class Archiver:
 
     def _entries_of(self, record: SegmentRecord) -> list[RawEntry]:
         return open_segment(self._place, record).read(record.first, record.last)
+
+
+def _command_of(record: SegmentRecord) -> str:
+    return command_id(ACTOR, "segment-archived", f"{record.first}-{record.sha256}")
 
 
 def _between(manifest: Manifest, first: int, end: int) -> Iterator[SegmentRecord]:

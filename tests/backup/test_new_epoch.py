@@ -38,6 +38,7 @@ def lose_after(home: Home, log_server: LogServer, position: int) -> None:
             client.xadd(log.keys.stream, fields, id=entry_id)
         for entry_id, fields in gone:
             client.zrem(log.keys.aggregate(fields[b"a"].decode()), int(entry_id.split(b"-")[0]))
+            client.hdel(log.keys.commands(fields[b"c"].decode()), fields[b"c"])
 
 
 def test_segments_of_the_lost_history_are_set_aside_and_archiving_goes_on(
