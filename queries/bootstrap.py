@@ -24,4 +24,4 @@ def bootstrap(
     others' and are read when asked for.
     """
     rows = state.bootstrap(searched(caller, None, ()), now=now, limit=CORE_FACTS)
-    return Bootstrap(items=details(rows, state, now, policy))
+    return Bootstrap(items=details(rows, caller, state, now, policy))

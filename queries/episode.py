@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from domain.caller import Caller, require_visible
+from domain.caller import Caller, may_read, require_visible
 from memoryweave.contract import EpisodeDetail
 from projections.state.view import StateView
 
@@ -14,6 +14,8 @@ def episode(episode_id: str, caller: Caller, state: StateView, now: datetime) ->
     row = state.episode(episode_id, now=now)
     require_visible(caller, "episode", episode_id, row.namespace if row else None)
     assert row is not None
+    ids = [*row.memory_ids, *row.reinforced_ids]
+    memories = state.memories(ids, now=now) if ids else {}
     return EpisodeDetail(
         id=row.id,
         content=row.content,
@@ -26,6 +28,10 @@ def episode(episode_id: str, caller: Caller, state: StateView, now: datetime) ->
         position=row.created_position,
         status=row.status,
         reason=row.reason,
-        memory_ids=[*row.memory_ids, *row.reinforced_ids],
+        memory_ids=[
+            memory_id
+            for memory_id in ids
+            if memory_id not in memories or may_read(caller, memories[memory_id].namespace)
+        ],
         metadata=dict(row.metadata),
     )

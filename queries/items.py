@@ -9,6 +9,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from msgspec import structs
+
+from domain.caller import Caller, may_read
 from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence, initial_confidence, is_low_confidence
 from domain.policies.importance import importance, retention
@@ -169,6 +172,19 @@ def episode_tombstone(row: EpisodeRow, policy: PolicySettings = DEFAULT_POLICY) 
         depends_on=[],
         state="tombstone",
     )
+
+
+def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeRow]) -> MemoryRow:
+    """Give a memory without those of its sources that the caller may not know of.
+
+    ``episodes`` are its sources by id; one that is not among them is nobody's and stays.
+    """
+    known = [
+        source
+        for source in row.derived_from
+        if source not in episodes or may_read(caller, episodes[source].namespace)
+    ]
+    return structs.replace(row, derived_from=known)
 
 
 def external_ids_of(row: MemoryRow, episodes: Mapping[str, EpisodeRow]) -> list[str]:

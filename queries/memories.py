@@ -14,7 +14,7 @@ from memoryweave.contract import AsOf, Category, MemoryDetail, MemoryPage, Memor
 from projections.state.listing import Sort
 from projections.state.rows import EpisodeRow, MemoryRow
 from projections.state.view import StateView
-from queries.items import episode_tombstone, external_ids_of, memory_detail
+from queries.items import episode_tombstone, external_ids_of, memory_detail, seen_by
 from queries.moments import moment_of
 from queries.results import triggers_of
 from queries.scope import listed
@@ -63,7 +63,7 @@ def memories(
         cursor=asked.cursor,
         limit=asked.limit,
     )
-    items = details(rows, state, now, policy)
+    items = details(rows, caller, state, now, policy)
     return MemoryPage(items=items, next=cursor, as_of_position=position)
 
 
@@ -86,7 +86,9 @@ def tombstones(
     )
     ended = {
         item.id: item
-        for item in details([row for row in rows if isinstance(row, MemoryRow)], state, now, policy)
+        for item in details(
+            [row for row in rows if isinstance(row, MemoryRow)], caller, state, now, policy
+        )
     }
     items = [
         episode_tombstone(row, policy) if isinstance(row, EpisodeRow) else ended[row.id]
@@ -96,9 +98,13 @@ def tombstones(
 
 
 def details(
-    rows: Sequence[MemoryRow], state: StateView, now: datetime, policy: PolicySettings
+    rows: Sequence[MemoryRow],
+    caller: Caller,
+    state: StateView,
+    now: datetime,
+    policy: PolicySettings,
 ) -> list[MemoryDetail]:
-    """Give rows as items of the wire, in their order."""
+    """Give rows as items of the wire, in their order, with what the caller may know of them."""
     episodes = state.episodes({source for row in rows for source in row.derived_from}, now=now)
     return [
         memory_detail(
@@ -108,5 +114,5 @@ def details(
             external_ids=external_ids_of(row, episodes),
             policy=policy,
         )
-        for row in rows
+        for row in (seen_by(caller, row, episodes) for row in rows)
     ]

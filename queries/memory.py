@@ -34,7 +34,7 @@ def memory(
     row = state.memory(memory_id, now=now, position=position)
     require_visible(caller, "memory", memory_id, row.namespace if row else None)
     assert row is not None
-    [detail] = details([row], state, now, policy)
+    [detail] = details([row], caller, state, now, policy)
     return structs.replace(detail, as_of_position=position)
 
 

@@ -71,6 +71,7 @@ def recall(
     if wanted is not None:
         judgement = Judgement(
             request=request,
+            caller=caller,
             wanted=wanted,
             state=parts.state,
             embedder=parts.embedder,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from domain.caller import Caller
 from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
 from inference.embedder import Embedder
@@ -21,17 +22,18 @@ from projections.state.view import StateView
 from projections.vector.view import SearchFilter
 from queries.candidates import Candidate, Found
 from queries.filters import matches
-from queries.items import changed_since, episode_item, external_ids_of, memory_item
+from queries.items import changed_since, episode_item, external_ids_of, memory_item, seen_by
 from queries.tokens import token_count
 
 
 class Judgement(Struct, frozen=True, kw_only=True):
-    """By what candidates are judged: the request, its filter, and the present or a moment.
+    """By what candidates are judged: the request, who sent it, its filter, the present or a moment.
 
     For a moment of the past ``now`` is its time; its position is the filter's.
     """
 
     request: Recall
+    caller: Caller
     wanted: SearchFilter
     state: StateView
     embedder: Embedder
@@ -166,6 +168,7 @@ def _item(
 ) -> RecallItem:
     parts = _parts(candidate, lexical_weight, by.embedder) if by.request.explain else None
     if isinstance(row, MemoryRow):
+        row = seen_by(by.caller, row, sources)
         return memory_item(
             row,
             by.now,

@@ -11,9 +11,17 @@ from tests.commands.speaking import Speaker, fresh_key
 
 
 def distil(
-    stack: RealStack, hermes: Speaker, episode_id: str, *statements: str, reinforce: str = ""
+    stack: RealStack,
+    hermes: Speaker,
+    episode_id: str,
+    *statements: str,
+    reinforce: str = "",
+    namespace: str = "hermes-main",
 ) -> list[str]:
-    """Record what a distiller will: the episode's memories and its own event, in one append."""
+    """Record what a distiller will: the episode's memories and its own event, in one append.
+
+    ``namespace`` is that of the memories.
+    """
     key = command_id("system:distiller", "distil", fresh_key())
     ids = [id_from_command(key, number) for number in range(len(statements))]
 
@@ -41,7 +49,7 @@ def distil(
                 content=statement,
                 category="fact",
                 decay_class="system_fact",
-                namespace="hermes-main",
+                namespace=namespace,
                 agent_id="hermes-a06",
                 source="agent_inference",
                 distilled_by="rules",
