@@ -9,10 +9,24 @@ from __future__ import annotations
 import hashlib
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
+from commands.application import MemoryApplication
+from commands.command import Command, CommandContext
+from commands.execution import execute
+from commands.unit_of_work import UnitOfWork
+from domain.caller import Caller
+from domain.episode import EPISODE
+from domain.events import Entity, EpisodeDistilled, MemoryCreated
+from domain.memory import MEMORY
+from memoryweave.client import Client
+from memoryweave.contract import ErasureReceipt
+from memoryweave.errors import NotFound, Unauthenticated
+from tests.erasure.node_log import admin_log_url
 from tests.erasure.searching import files_with, keys_of
 from tests.nodes import COMMAND, NodeProcess
 from tests.servers import eventually
@@ -30,14 +44,6 @@ VIEWS = ("state", "vector", "analytics")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
     with NodeProcess(tmp_path_factory.mktemp("canary") / "data", **SMALL_ARCHIVE) as running:
         yield running
-
-
-def log_url(node: NodeProcess) -> str:
-    from workers.log_server import log_url as url_for
-    from workers.settings import resolve
-
-    settings = resolve({"data": str(node.data)}, {}).settings
-    return url_for(settings, "admin")
 
 
 def say_everywhere(client, word: str) -> tuple[str, str]:
@@ -84,7 +90,7 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
         client.backup()
         assert CANARY.encode() in set().union(*files_with(node.data, CANARY.encode()).values())
         subjects = [f"memory:{memory}", f"episode:{episode}"]
-        keys = keys_of(log_url(node), "main", subjects)
+        keys = keys_of(admin_log_url(node), "main", subjects)
         assert len(keys) == 2
         shas = shas_of(node.data)
         before = tables_of(node.data / "views" / "state")
@@ -143,3 +149,77 @@ def shas_of(data: Path) -> list[bytes]:
     cached = files_with(data / "cache", *digests)
     assert cached, "the vectors of these texts are not in the cache under the names expected"
     return [*digests, *(digest.hex().encode() for digest in digests)]
+
+
+def distil(application: MemoryApplication, episode: str, contents: list[str]) -> list[str]:
+    """Make memories of an episode in one append, as a distiller does."""
+    caller = Caller(actor="admin", kind="admin")
+    context = CommandContext(
+        command_id=str(uuid5(NAMESPACE_URL, episode)), fingerprint="", correlation_id="c"
+    )
+
+    def decide(work: UnitOfWork) -> None:
+        made = [work.new_id(number) for number in range(len(contents))]
+        for memory, content in zip(made, contents, strict=True):
+            body = MemoryCreated(
+                content=content,
+                category="fact",
+                decay_class="system_fact",
+                namespace="shared",
+                agent_id="wren-1",
+                source="agent_inference",
+                distilled_by="llm",
+                confidence=0.7,
+                derived_from=[episode],
+                evidence=content,
+                entities=[Entity(name=content, type="bird")],
+            )
+            work.start(MEMORY, memory, body)
+        became = EpisodeDistilled(memory_ids=made, reinforced_ids=[], distiller="llm")
+        work.record(EPISODE, episode, [became])
+
+    command = Command(caller=caller, context=context, request=None)
+    done = execute(application, command, lambda: datetime.now(UTC), decide, lambda done: done)
+    return [e.aggregate_id for e in done.events if isinstance(e.body, MemoryCreated)]
+
+
+def test_an_episode_goes_with_its_three_memories_and_an_agent_with_all_it_said(
+    node: NodeProcess,
+) -> None:
+    first, second = "nightjarheron", "dippercrake"
+    with node.client() as client:
+        registered = client.register_agent("wren-1", "hermes")
+    with node.client(registered.api_key) as agent:
+        long = f"{first} " + " ".join(f"word{n} {first}{n}." for n in range(1500))
+        talk = agent.commit(long, namespace="shared", speaker=first)
+        said = agent.remember(f"the {second} sleeps", tags=[second], metadata={"k": second})
+        agent.commit(f"about {second}", speaker=second)
+    with MemoryApplication(admin_log_url(node)) as application:
+        made = distil(application, talk.episode_id, [f"{first} one", f"{first} two", f"{first} 3"])
+    with node.client() as client:
+        own = client.remember("what nobody erases", wait="vectors")
+        client.feedback_useful(made[0], reason=first, wait="true")
+        receipt = erased(client, episode_id=talk.episode_id)
+        assert sorted(receipt.memories) == sorted(made)
+        assert (receipt.episodes, receipt.still_holding) == ([talk.episode_id], [])
+        assert files_with(node.data, first.encode()) == {}
+        assert files_with(node.data, second.encode()) != {}
+        receipt = erased(client, agent_id="wren-1")
+        assert said.memory_id in receipt.memories
+        assert receipt.still_holding == []
+        assert files_with(node.data, second.encode()) == {}
+        assert client.memory(own.memory_id).content == "what nobody erases"
+        for thing in made:
+            with pytest.raises(NotFound):
+                client.memory(thing)
+        for word in (first, second):
+            assert word not in str(client.recall(word, top_k=50))
+            assert word not in str(client.memories(limit=100))
+    with node.client(registered.api_key) as agent, pytest.raises(Unauthenticated):
+        agent.recall(second)
+
+
+def erased(client: Client, **target: str) -> ErasureReceipt:
+    while (receipt := client.erase(**target)).pending_views:
+        pass
+    return receipt

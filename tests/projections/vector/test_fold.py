@@ -131,3 +131,30 @@ def test_late_events_of_long_histories_leave_what_they_would_have_left(
     data: st.DataObject,
 ) -> None:
     late_events_leave_what_they_would_have_left(data, 30)
+
+
+def test_a_long_episode_of_a_closed_session_leaves_the_rows_that_a_rebuild_without_its_key_makes():
+    def told(content: str) -> list[Row]:
+        history, rows = History(), WorkingRows()
+        place = {"namespace": "h-ephemeral", "session_id": "s-1"}
+        history.commit(content, **place)
+        history.close_session(**place)
+        fold(rows, history.events)
+        return all_rows(rows, history)
+
+    lived = told(" ".join(f"sentence number {n}." for n in range(2000)))
+    assert lived == told("[erased]")
+    assert [row.content for row in lived] == [""]
+
+
+def test_of_what_was_erased_no_row_is_left_and_its_episode_is_not_recalled_for_it():
+    history, rows = History(), WorkingRows()
+    episode = history.commit("the port is 8080 and the proxy is nginx")
+    memory = history.create("the port is 8080", derived_from=[episode])
+    history.correct(memory, "the port is 9090")
+    history.erase(memory)
+    fold(rows, history.events)
+    assert rows.of(memory) == []
+    [row] = rows.of(episode)
+    assert row.superseded
+    assert row.changed_memories == (f"corrected:{memory}", f"gone:{memory}")
