@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -21,8 +22,14 @@ def show(arguments: argparse.Namespace, answer: Any, human: Callable[[Any], Iter
 
 def print_json(answer: Any) -> None:
     """Print one JSON document on one line."""
-    sys.stdout.write(msgspec.json.encode(answer).decode() + "\n")
+    sys.stdout.write(msgspec.json.encode(answer, enc_hook=_plain).decode() + "\n")
     sys.stdout.flush()
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise NotImplementedError(f"{type(value).__name__} has no place in a JSON document")
 
 
 def columns(rows: Sequence[Sequence[Any]]) -> list[str]:
