@@ -140,6 +140,7 @@ def test_a_worker_killed_in_a_rebuild_of_each_view_harms_nothing(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("point", [*SHARES, *SWITCH_POINTS])
 def test_a_worker_killed_at_every_point_of_a_rebuild_harms_nothing(

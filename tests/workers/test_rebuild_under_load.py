@@ -76,6 +76,7 @@ def rebuild_equal(client: Client, view: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_views_built_anew_under_a_live_load_fail_no_request_and_say_the_same(
     tmp_path: Path,
 ) -> None:
@@ -85,6 +86,7 @@ def test_views_built_anew_under_a_live_load_fail_no_request_and_say_the_same(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_a_worker_killed_in_rebuilds_under_a_live_load_fails_no_request(tmp_path: Path) -> None:
     with loaded_node(tmp_path / "data") as (node, client, _load):
         for view in VIEW_KINDS:
