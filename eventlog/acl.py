@@ -82,7 +82,6 @@ def log_rules(user: LogUser, log: str) -> tuple[str, ...]:
             # Before its first write, and when an erasure must reach the file.
             "+bgrewriteaof",
             f"(~{keys.every_sealing_key} ~{keys.snapshots('*')} +hdel)",
-            f"(~{keys.snapshots('*')} +del)",
         )
     return (
         *appending,
