@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
-
-import pytest
 
 from tests.nodes import COMMAND, NodeProcess
 
 SECRET = "the walnut safe opens with 4711"
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
-    with NodeProcess(tmp_path_factory.mktemp("erase") / "data") as running:
-        yield running
 
 
 def erase(node: NodeProcess, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ no file below its directory, decoded or not, and in no answer.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import subprocess
 from collections.abc import Iterator
@@ -92,6 +93,9 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
         subjects = [f"memory:{memory}", f"episode:{episode}"]
         keys = keys_of(admin_log_url(node), "main", subjects)
         assert len(keys) == 2
+        written = [base64.b64encode(key) for key in keys]
+        kept = files_with(node.data / "backups", *written)
+        assert set().union(*kept.values()) == set(written)
         shas = shas_of(node.data)
         before = tables_of(node.data / "views" / "state")
 
@@ -103,7 +107,7 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
         assert receipt.purged.views == ["analytics", "state", "vector"]
         assert len(receipt.purged.backups) == 1
 
-        traces = [CANARY.encode(), *keys, *shas]
+        traces = [CANARY.encode(), *keys, *written, *shas]
         assert files_with(node.data, *traces) == {}
         after = tables_of(node.data / "views" / "state")
         gone = {memory, *receipt.episodes}
