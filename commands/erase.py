@@ -2,7 +2,7 @@
 
 What is erased is one aggregate in the log (`domain.erasure`). More than one append holds is done in
 parts, each of which is whole: whoever goes on finds in the states what is left
-(docs/decisions/0022-erasure.md).
+(docs/decisions/0023-erasure.md).
 """
 
 from __future__ import annotations
