@@ -13,6 +13,7 @@ from typing import Final
 import structlog
 from msgspec import Struct
 
+from domain.errors import MemoryWeaveError
 from eventlog.codec import Codec
 from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
@@ -200,6 +201,14 @@ def _ask(directory: ViewDirectory, because: str) -> None:
     request_build(path, because, allow_parked=True)
 
 
+def _end_of(parts: LogParts) -> int:
+    """Give where the log ends now; 0 where it does not say, for then nothing is known to come."""
+    try:
+        return parts.log.head().position
+    except MemoryWeaveError:
+        return 0
+
+
 def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
     directory = view.directory
     if not directory.generation:
@@ -232,10 +241,13 @@ def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
             directory.keep_hold()
 
         source = stack.enter_context(closing(parts.subscribe(opened.projector.checkpoint())))
-        purge, while_live = LivePurge(view.directory, opened), opened.while_live
+        purge, end = LivePurge(view.directory, opened), _end_of(parts)
 
         def between_batches() -> bool:
-            more = while_live()
+            # Until the view has come to where the log was, many a row that is there now will be
+            # gone: no vector is made for what nobody has needed one for since.
+            behind = source.checkpoint.position < end
+            more = opened.while_building() if behind else opened.while_live()
             return purge.step() or more
 
         runner = ProjectionRunner(
