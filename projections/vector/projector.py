@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
+import lance
 import lancedb
 from msgspec.structs import replace
 
@@ -225,7 +226,7 @@ class VectorProjector:
     def _read(self, conditions: Sequence[str]) -> list[Row]:
         if not conditions:
             return []
-        return from_arrow(self.table.search().where(" OR ".join(conditions)).to_arrow())
+        return from_arrow(self._dataset().to_table(filter=" OR ".join(conditions)))
 
     def _with_vectors(self, rows: list[Row]) -> list[Row]:
         """Give every row the vector that its text has in the cache, if it has one.
@@ -250,13 +251,15 @@ class VectorProjector:
     def _merge(self, rows: list[Row], removed: Collection[str] = ()) -> None:
         self._count(rows)
         merge = (
-            self.table.merge_insert("id")
-            .when_matched_update_all(where="target.event_pos < source.event_pos")
+            self._dataset()
+            .merge_insert("id")
+            .when_matched_update_all("target.event_pos < source.event_pos")
             .when_not_matched_insert_all()
         )
         if removed:
             merge = merge.when_not_matched_by_source_delete(f"id IN ({sql_list(removed)})")
-        merge.execute(to_arrow(rows, self.cache.dimension), on_bad_vectors="null")
+        merge.execute(to_arrow(rows, self.cache.dimension))
+        self.table.checkout_latest()
 
     def _count(self, rows: list[Row]) -> None:
         self.commits += 1
@@ -265,11 +268,21 @@ class VectorProjector:
     def _merge_vectors(self, rows: list[Row]) -> int:
         self._count(rows)
         result = (
-            self.table.merge_insert("id")
-            .when_matched_update_all(where="target.event_pos = source.event_pos")
+            self._dataset()
+            .merge_insert("id")
+            .when_matched_update_all("target.event_pos = source.event_pos")
             .execute(to_arrow(rows, self.cache.dimension))
         )
-        return int(result.num_updated_rows)
+        self.table.checkout_latest()
+        return int(result["num_updated_rows"])
+
+    def _dataset(self) -> Any:
+        """Give the table as it is now, for one read or merge.
+
+        Not ``self.table``: what a LanceDB connection merges and reads in a row, its process keeps 6
+        KB of memory for; a rebuild would need more and more.
+        """
+        return lance.dataset(str(self.folder / f"{TABLE}.lance"))
 
 
 def _advanced(
