@@ -38,6 +38,7 @@ from projections.vector.maintenance import optimize
 from projections.vector.projector import VectorProjector
 from projections.vector.view import VectorView
 from queries.recall import RecallParts, recall
+from queries.stages import EVERY_STAGE
 
 OWNER = Caller(actor="owner", kind="owner")
 _ENTRIES = 200
@@ -64,6 +65,7 @@ class RealStack:
         self.application = MemoryApplication(redis_url, log_name)
         self.embedder = embedder
         self.clock = clock
+        self.stages = EVERY_STAGE
         self.pool = ThreadPoolExecutor(2, thread_name_prefix="lexical")
         self._redis_url, self._log_name = redis_url, log_name
         self._directories = [ViewDirectory(folder / "views" / name) for name in ("state", "vector")]
@@ -119,7 +121,11 @@ class RealStack:
     def parts(self) -> RecallParts:
         """What a recall works with."""
         return RecallParts(
-            state=self.state, vector=self.vector, embedder=self.embedder, pool=self.pool
+            state=self.state,
+            vector=self.vector,
+            embedder=self.embedder,
+            pool=self.pool,
+            stages=self.stages,
         )
 
     def recall(self, request: Recall, caller: Caller = OWNER) -> RecallAnswer:

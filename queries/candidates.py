@@ -1,4 +1,5 @@
-"""Finding candidates: dense and lexical search side by side, each allowed to fail.
+"""Finding candidates: dense and lexical search side by side, and what was said around, each
+allowed to fail.
 
 A part that fails is reported and the others answer (spec: recall.md, "Degradation"). Reasons name
 the kind of failure, never a query or a text.
@@ -6,24 +7,37 @@ the kind of failure, never a query or a text.
 
 from __future__ import annotations
 
+import math
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, TypeVar, cast
 
 import numpy as np
 import structlog
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from inference.embedder import Embedder, EmbeddingError, Vector
 from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
-from projections.vector.view import Hit, SearchFilter, VectorView
-from queries.fusion import Fused, fuse, lexical_weight
+from projections.vector.hits import Hit
+from projections.vector.lexical import query_of
+from projections.vector.ranking import statistics_of
+from projections.vector.view import SearchFilter, VectorView, WordHits
+from queries.fusion import Fused, fuse
+from queries.neighbours import EXPANDED, passes, wanted_around
+from queries.pool import Pool, pool_of
+from queries.speaker_cue import named_speakers
+from queries.stages import EVERY_STAGE, NO_STAGE, Stages
+from queries.time_cue import Cue, nearness, searched_spans, time_cues
+from queries.windows import Floats
 
 CANDIDATES: Final = 50
 """How many each side gives, unless more results are asked for."""
+
+OF_A_TIME: Final = 25
+"""How many more each side gives of a time that the query names."""
 
 SCANNED: Final = 500
 """How many rows a substring scan gives, before filters."""
@@ -37,9 +51,9 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """A memory or episode that may be a result, with its score in [0, 1].
 
     ``version`` and ``content`` are what the vector view showed, None after a scan, which reads
-    current texts. ``complete``: its text was found to hold every term of the query. ``cosine`` is
-    None where the row or the query has no vector; ``dense`` and
-    ``lexical`` are the scaled parts of the score.
+    current texts. ``held`` are the terms of the query that its text holds, ``complete`` if that is
+    all of them. ``cosine`` is None where the row or the query has no vector; ``dense`` and
+    ``lexical`` are the scaled parts of the score, ``speaker`` and ``time`` what the query names.
     """
 
     id: str
@@ -52,12 +66,16 @@ class Candidate(Struct, frozen=True, kw_only=True):
     cosine: float | None = None
     dense: float | None = None
     lexical: float | None = None
+    speaker: float = 0.0
+    time: float = 0.0
+    held: frozenset[str] = frozenset()
     complete: bool = False
 
 
 class Found(Struct, frozen=True, kw_only=True):
     """What a search gave, in no order, and which parts of it failed.
 
+    ``terms`` is how many the query has.
     ``exhausted``: neither side had more to give than was asked of it.
     """
 
@@ -65,7 +83,17 @@ class Found(Struct, frozen=True, kw_only=True):
     candidates: list[Candidate]
     degraded: list[Degraded]
     lexical_weight: float = 0.0
+    terms: int = 0
     exhausted: bool = True
+
+
+class _Arms(Struct):
+    """What the searches gave: None for one that failed, empty for one that was not made."""
+
+    query_vector: Vector | None
+    words: WordHits | None
+    dense: list[Hit] | None
+    of_a_time: list[Hit]
 
 
 def search(
@@ -76,36 +104,68 @@ def search(
     vector: VectorView,
     embedder: Embedder,
     pool: Executor,
+    now: datetime,
+    stages: Stages = EVERY_STAGE,
 ) -> Found:
     """Search both sides of the vector view for at most ``limit`` candidates each.
 
-    The words are looked up in ``pool`` while the query is embedded here. Never raises: the level
-    is ``empty`` when neither side could answer.
+    ``now`` is what "yesterday" is the day before of. Never raises: the level is ``empty`` when
+    neither side could answer.
     """
     degraded: list[Degraded] = []
-    looked_up = pool.submit(lambda: vector.lexical(query, wanted, limit, with_vectors=True))
-    dense_hits: list[Hit] | None = None
+    today = now.astimezone(UTC).date()
+    cues = time_cues(query, today) if stages.time else []
+    timed = None
+    if cues:
+        timed = structs.replace(wanted, observed_within=searched_spans(cues, today))
+    arms = _searched(query, wanted, timed, limit, vector, embedder, pool, degraded)
+    if arms.dense is None and arms.words is None:
+        return Found(level="empty", candidates=[], degraded=degraded)
+    level: Level = "hybrid"
+    if arms.dense is None or arms.words is None:
+        level = "lexical" if arms.dense is None else "dense"
+    gathered = _gathered(query, arms, wanted, vector, cues, stages, degraded)
+    fused, named, near = _scored(gathered, query, cues, stages)
+    return Found(
+        level=level,
+        candidates=_candidates(gathered, fused, named, near),
+        degraded=degraded,
+        lexical_weight=fused.lexical_weight,
+        terms=len(gathered.terms),
+        exhausted=len(arms.dense or ()) < limit
+        and len(arms.words.hits if arms.words else ()) < limit,
+    )
+
+
+def _searched(
+    query: str,
+    wanted: SearchFilter,
+    timed: SearchFilter | None,
+    limit: int,
+    vector: VectorView,
+    embedder: Embedder,
+    pool: Executor,
+    degraded: list[Degraded],
+) -> _Arms:
+    """Search. The words are looked up in ``pool`` while the query is embedded here."""
+    looked_up = pool.submit(lambda: vector.words(query, wanted, limit, with_vectors=True))
+    of_a_time = None
+    if timed is not None:
+        of_a_time = pool.submit(lambda: vector.lexical(query, timed, OF_A_TIME, with_vectors=True))
+    dense: list[Hit] | None = None
+    also: list[Hit] = []
     query_vector = attempt("embedder", degraded, lambda: embedder.embed_query(query))
     if query_vector is not None and _shares_model(vector, embedder, degraded):
         embedded = query_vector
-        dense_hits = attempt("dense", degraded, lambda: vector.dense(embedded, wanted, limit))
-    lexical_hits = attempt("lexical", degraded, looked_up.result)
-    if dense_hits is None and lexical_hits is None:
-        return Found(level="empty", candidates=[], degraded=degraded)
-    level: Level = "hybrid"
-    if dense_hits is None or lexical_hits is None:
-        level = "lexical" if dense_hits is None else "dense"
-    weight = lexical_weight(query, [hit.content for hit in dense_hits or ()])
-    candidates = _fused(
-        dense_hits or [], lexical_hits or [], None if level == "lexical" else query_vector, weight
-    )
-    return Found(
-        level=level,
-        candidates=candidates,
-        degraded=degraded,
-        lexical_weight=weight,
-        exhausted=len(dense_hits or ()) < limit and len(lexical_hits or ()) < limit,
-    )
+        dense = attempt("dense", degraded, lambda: vector.dense(embedded, wanted, limit))
+        if timed is not None and dense is not None:
+            also += (
+                attempt("dense", degraded, lambda: vector.dense(embedded, timed, OF_A_TIME)) or []
+            )
+    words = attempt("lexical", degraded, looked_up.result)
+    if of_a_time is not None and words is not None:
+        also += attempt("lexical", degraded, of_a_time.result) or []
+    return _Arms(None if dense is None else query_vector, words, dense, also)
 
 
 def _shares_model(vector: VectorView, embedder: Embedder, degraded: list[Degraded]) -> bool:
@@ -151,67 +211,122 @@ def attempt(part: str, degraded: list[Degraded], action: Callable[[], T]) -> T |
     return None
 
 
-def _fused(
-    dense_hits: list[Hit], lexical_hits: list[Hit], query_vector: Vector | None, weight: float
-) -> list[Candidate]:
-    by_meaning = {hit.source_id: hit for hit in dense_hits}
-    by_words = {hit.source_id: hit for hit in lexical_hits}
-    cosines = {key: hit.score for key, hit in by_meaning.items()}
-    bare = set()
-    for key, hit in by_words.items():
-        if hit.vector is None:
-            bare.add(key)
-        elif query_vector is not None:
-            # A hit by words has a cosine too, though it was not among the nearest.
-            cosine = float(np.dot(hit.vector, query_vector))
-            cosines[key] = max(cosine, cosines.get(key, -1.0))
-    scores = fuse(
-        cosines,
-        {key: hit.score for key, hit in by_words.items()},
-        without_vector=frozenset(bare),
-        lexical_weight=weight,
-    )
-    complete = {key for key, hit in by_words.items() if hit.complete}
-    return [
-        _candidate(
-            _shown(key, fused, weight, by_meaning, by_words),
-            fused,
-            cosines.get(key),
-            complete=key in complete,
+def _gathered(
+    query: str,
+    arms: _Arms,
+    wanted: SearchFilter,
+    vector: VectorView,
+    cues: list[Cue],
+    stages: Stages,
+    degraded: list[Degraded],
+) -> Pool:
+    """Put what was found, and what stands around the best of it, into one pool."""
+    by_words = arms.words.hits if arms.words else []
+    found = {hit.row_id: hit for hit in (*by_words, *arms.of_a_time, *(arms.dense or ()))}
+    cosines = {hit.row_id: hit.score for hit in arms.dense or ()}
+    asked = query_of(query)
+    statistics = arms.words.statistics if arms.words else statistics_of(asked, [])
+    searched = frozenset(found)
+
+    def pool_with(hits: Iterable[Hit], candidates: frozenset[str]) -> Pool:
+        rows = list(hits)
+        return pool_of(
+            rows,
+            cosines | _cosines(rows, arms.query_vector, cosines),
+            asked,
+            statistics,
+            searched=searched,
+            candidates=candidates,
         )
-        for key, fused in scores.items()
-    ]
 
-
-def _shown(
-    key: str,
-    fused: Fused,
-    weight: float,
-    by_meaning: Mapping[str, Hit],
-    by_words: Mapping[str, Hit],
-) -> Hit:
-    """Choose the chunk that speaks for a source: that of the side which gave it more."""
-    near, worded = by_meaning.get(key), by_words.get(key)
-    if near is None or worded is None:
-        return cast("Hit", near or worded)
-    if near.version != worded.version:
-        return max(near, worded, key=lambda hit: hit.version)
-    return (
-        near if (1 - weight) * (fused.dense or 0.0) >= weight * (fused.lexical or 0.0) else worded
+    alone = pool_with(found.values(), searched)
+    if not stages.neighbours or not any(hit.session_seq is not None for hit in alone.hits):
+        return alone
+    first = structs.replace(
+        NO_STAGE, evidence=stages.evidence, speaker=stages.speaker, time=stages.time
     )
-
-
-def _candidate(hit: Hit, fused: Fused, cosine: float | None, *, complete: bool) -> Candidate:
-    return Candidate(
-        id=hit.source_id,
-        layer=cast("Layer", hit.layer),
-        score=fused.score,
-        version=hit.version,
-        content=hit.content,
-        chunk_index=hit.chunk_index,
-        chunk_of=hit.chunk_of,
-        cosine=cosine,
-        dense=fused.dense,
-        lexical=fused.lexical,
-        complete=complete,
+    scores = _scored(alone, query, cues, first)[0].scores
+    best = sorted(range(len(scores)), key=lambda row: (-scores[row], alone.hits[row].row_id))
+    around = wanted_around([alone.hits[row] for row in best[:EXPANDED]], alone.hits)
+    beside = attempt(
+        "neighbours", degraded, lambda: vector.at_turns(around.turns, around.chunks, wanted)
     )
+    if not beside:
+        return alone
+    everything = {hit.row_id: hit for hit in beside} | found
+    candidates = searched
+    if stages.neighbours_as_candidates:
+        nearest = wanted_around([alone.hits[row] for row in best[:EXPANDED]], (), reach=1)
+        candidates |= {hit.row_id for hit in beside if nearest.holds(hit) and passes(hit, wanted)}
+    return pool_with(everything.values(), candidates)
+
+
+def _cosines(
+    hits: Iterable[Hit], query_vector: Vector | None, known: Mapping[str, float]
+) -> dict[str, float]:
+    """Give the cosines of rows that have a vector and were not among the nearest."""
+    if query_vector is None:
+        return {}
+    rows = [hit for hit in hits if hit.vector is not None and hit.row_id not in known]
+    if not rows:
+        return {}
+    found = np.stack([cast("Vector", hit.vector) for hit in rows]) @ query_vector
+    return dict(zip((hit.row_id for hit in rows), map(float, found), strict=True))
+
+
+def _scored(
+    pool: Pool, query: str, cues: list[Cue], stages: Stages
+) -> tuple[Fused, Floats, Floats]:
+    """Give scores, and for each row whether its speaker is named and how near its time is."""
+    named, near = np.zeros(len(pool.hits)), np.zeros(len(pool.hits))
+    if stages.speaker:
+        speakers = named_speakers(query, {hit.speaker for hit in pool.hits if hit.speaker})
+        named = np.array([float(hit.speaker in speakers) for hit in pool.hits])
+    if cues:
+        days = [(hit.observed_at or hit.recorded_at).date() for hit in pool.hits]
+        of_day = {day: nearness(day, cues) for day in set(days)}
+        near = np.array([of_day[day] for day in days])
+    return fuse(pool, query, named, near, stages), named, near
+
+
+def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[Candidate]:
+    """Give the best row of each source, of its newest version where two were seen."""
+    best: dict[str, int] = {}
+
+    def rank(row: int) -> tuple[int, float, str]:
+        return pool.hits[row].version, float(fused.scores[row]), pool.hits[row].row_id
+
+    for row in np.flatnonzero(pool.candidates).tolist():
+        source = pool.hits[row].source_id
+        if source not in best or rank(row) > rank(best[source]):
+            best[source] = row
+    held = pool.held
+    candidates = []
+    for row in best.values():
+        hit = pool.hits[row]
+        terms = frozenset(
+            term for term, there in zip(pool.terms, held[:, row], strict=True) if there
+        )
+        candidates.append(
+            Candidate(
+                id=hit.source_id,
+                layer=cast("Layer", hit.layer),
+                score=float(fused.scores[row]),
+                version=hit.version,
+                content=hit.content,
+                chunk_index=hit.chunk_index,
+                chunk_of=hit.chunk_of,
+                cosine=_known(pool.cosines[row]),
+                dense=_known(fused.meaning[row]),
+                lexical=_known(fused.words[row]),
+                speaker=float(named[row]),
+                time=float(near[row]),
+                held=terms,
+                complete=bool(pool.terms) and len(terms) == len(pool.terms),
+            )
+        )
+    return candidates
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,134 +1,147 @@
-"""One score out of two: how dense and lexical candidates are put in one order.
+"""One order out of words, meaning, the turns around, the speaker and the time that a query names.
 
-Each side's scores are scaled to [0, 1] over the candidates and added with weights that sum to 1
-(convex combination of normalised scores: S. Bruch, S. Gai, A. Ingber, An Analysis of Fusion
-Functions for Hybrid Retrieval, ACM TOIS 2023). Why not ranks: docs/decisions/0011.
+Over the rows that may be results::
+
+    score = (w · L + (1 - w) · D + 0.15 · S + 0.3 · T) / (1 + 0.15 · max S + 0.3 · max T)
+
+- L = 0.15 · own BM25 + 0.85 · BM25 with the neighbours (`windows`), each as a share of its largest.
+- D = 0.3 · own cosine + 0.7 · mean cosine with the neighbours, each stretched from its lowest to
+  its highest over a range of at least 0.05.
+- w is `evidence.lexical_weight`. For a bare word that is looked for itself neighbours count less.
+- S is 1 for who is named, T the nearness to the time that is named (`time_cue`).
+
+Scaled scores are added, not ranks: how far apart two candidates are is worth keeping (convex
+combination: S. Bruch, S. Gai, A. Ingber, An Analysis of Fusion Functions for Hybrid Retrieval,
+ACM TOIS 2023). Measured: docs/decisions/0021.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
 from msgspec import Struct
 
-LEXICAL_WEIGHT: Final = 0.4
-"""The lexical side's share while question and candidates are written in one script."""
+from queries.evidence import FIXED_WEIGHT, evidence_of, lexical_weight, word_sought
+from queries.pool import Mask, Pool
+from queries.stages import Stages
+from queries.windows import (
+    MEANING_WINDOW,
+    WORD_WINDOW,
+    Floats,
+    length_gate,
+    weights,
+    window_bm25,
+    window_mean,
+)
 
-KEYWORD_LEXICAL_WEIGHT: Final = 0.7
-"""Its share for a query of one or two words: who types a bare word looks for that word, and what
-a sentence model makes of it is nearly noise."""
-
-KEYWORDS: Final = 2.0
-SENTENCE: Final = 5.0
-"""Lengths in words, two Chinese characters being one; in between the share falls linearly."""
-
-FOREIGN_LEXICAL_WEIGHT: Final = 0.2
-"""Its share when they have no script in common: what still matches are names and numbers."""
+OWN_WORDS: Final = 0.15
+OWN_MEANING: Final = 0.3
+SPEAKER: Final = 0.15
+TIME: Final = 0.3
 
 NARROWEST_SPREAD: Final = 0.05
 """A range of cosines narrower than this is not stretched to the whole of [0, 1]: among a few
 candidates that are all alike the last is not worthless."""
 
-_HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_WORD: Final = re.compile(r"[^\W\d_]+")
 
+class Fused(Struct, frozen=True, kw_only=True):
+    """Scores in [0, 1] and what they are made of, float64[rows], NaN for rows of context.
 
-class Fused(Struct, frozen=True):
-    """A candidate's score in [0, 1] and what it is made of; a part is None where it is unknown."""
-
-    score: float
-    dense: float | None
-    lexical: float | None
-
-
-def fuse(
-    cosines: Mapping[str, float],
-    lexical: Mapping[str, float],
-    *,
-    without_vector: frozenset[str] = frozenset(),
-    lexical_weight: float = LEXICAL_WEIGHT,
-) -> dict[str, Fused]:
-    """Score every candidate of either side.
-
-    ``cosines`` and ``lexical`` map a candidate to its raw score on that side: cosine similarity,
-    and BM25 (≥ 0). A candidate that is missing on one side has 0 there, except one listed in
-    ``without_vector``: its dense part is unknown, so its lexical part stands for both. If no
-    candidate has a lexical score (no word of the question occurs), the dense side decides alone,
-    and the other way round. Raises `ValueError` unless 0 ≤ ``lexical_weight`` ≤ 1.
+    ``meaning`` is NaN too where it is not known: then the words stand for both.
     """
-    if not 0.0 <= lexical_weight <= 1.0:
-        raise ValueError(f"lexical_weight {lexical_weight} is outside [0, 1]")
-    dense_parts = _scaled(cosines, _dense_floor(cosines))
-    lexical_parts = _scaled(lexical, 0.0)
-    weight = lexical_weight
-    if not dense_parts:
-        weight = 1.0
-    elif not any(part > 0.0 for part in lexical_parts.values()):
+
+    scores: Floats
+    words: Floats
+    meaning: Floats
+    lexical_weight: float
+
+
+def fuse(pool: Pool, query: str, named: Floats, near: Floats, stages: Stages) -> Fused:
+    """Score every candidate of the pool.
+
+    ``named`` is 1 for rows of a speaker whom the query names, else 0; ``near`` the nearness to the
+    time it names: float64[rows], both 0 where nothing is named. If no row holds a word of the
+    query, the meaning decides alone, and the other way round where no cosine is known.
+    """
+    among = pool.candidates
+    sought = word_sought(query, pool.held[:, pool.searched])
+    words = _words(pool, sought, stages)
+    meaning = _meaning(pool, sought, stages)
+    known = ~np.isnan(meaning)
+    weight = _weight(pool, sought, stages)
+    if not words[among].any():
         weight = 0.0
-    fused: dict[str, Fused] = {}
-    for candidate in {**cosines, **lexical}:
-        of_words = lexical_parts.get(candidate, 0.0)
-        if candidate in without_vector and candidate not in cosines:
-            fused[candidate] = Fused(score=of_words, dense=None, lexical=of_words)
-            continue
-        of_meaning = dense_parts.get(candidate, 0.0)
-        score = (1.0 - weight) * of_meaning + weight * of_words
-        fused[candidate] = Fused(
-            score=min(1.0, score),
-            dense=of_meaning if dense_parts else None,
-            lexical=of_words,
-        )
-    return fused
+    if not known[among].any():
+        weight = 1.0
+    either = np.where(known, weight * words + (1 - weight) * np.nan_to_num(meaning), words)
+    scores = _with_cues(either, {SPEAKER: named, TIME: near}, among)
+    return Fused(
+        scores=np.where(among, np.clip(scores, 0.0, 1.0), np.nan),
+        words=np.where(among, words, np.nan),
+        meaning=np.where(among, meaning, np.nan),
+        lexical_weight=weight,
+    )
 
 
-def lexical_weight(query: str, candidates: Iterable[str]) -> float:
-    """Give the lexical side's share for a query, before the texts of its candidates.
-
-    It is `KEYWORD_LEXICAL_WEIGHT` for a bare word and `LEXICAL_WEIGHT` for a sentence, and falls
-    towards `FOREIGN_LEXICAL_WEIGHT` the less the scripts of query and texts agree: linearly with
-    the mean absolute difference between their shares of Chinese characters.
-    """
-    characters, words = _units(query)
-    length = words + characters / 2
-    shortness = min(1.0, max(0.0, (SENTENCE - length) / (SENTENCE - KEYWORDS)))
-    weight = LEXICAL_WEIGHT + shortness * (KEYWORD_LEXICAL_WEIGHT - LEXICAL_WEIGHT)
-    of_query = han_share(query)
-    shares = [share for share in map(han_share, candidates) if share is not None]
-    if of_query is None or not shares:
-        return weight
-    distance = sum(abs(of_query - share) for share in shares) / len(shares)
-    return weight - distance * (weight - FOREIGN_LEXICAL_WEIGHT)
+def _weight(pool: Pool, sought: float, stages: Stages) -> float:
+    if not stages.evidence:
+        return FIXED_WEIGHT
+    idf = pool.idf[: len(pool.terms)]
+    return lexical_weight(evidence_of(pool.terms, idf, pool.held[:, pool.searched]), sought)
 
 
-def han_share(text: str) -> float | None:
-    """Give the share of Chinese characters among those and the words of other letters.
-
-    A word counts as much as a character, because that is about what each says. None for a text
-    that holds neither, such as a number.
-    """
-    characters, words = _units(text)
-    total = characters + words
-    return characters / total if total else None
+def _words(pool: Pool, sought: float, stages: Stages) -> Floats:
+    own = _share_of_best(_bm25(pool, {}), pool.candidates)
+    if not stages.word_window:
+        return own
+    window = _bm25(pool, _weights(pool, WORD_WINDOW, sought, stages))
+    return OWN_WORDS * own + (1 - OWN_WORDS) * _share_of_best(window, pool.candidates)
 
 
-def _units(text: str) -> tuple[int, int]:
-    """Count the Chinese characters, and the words of other letters."""
-    return len(_HAN.findall(text)), len(_WORD.findall(_HAN.sub(" ", text)))
+def _meaning(pool: Pool, sought: float, stages: Stages) -> Floats:
+    own = _stretched(pool.cosines, pool.candidates)
+    if not stages.meaning_window:
+        return own
+    weight_of = _weights(pool, MEANING_WINDOW, sought, stages)
+    mean = window_mean(pool.cosines, pool.neighbours, weight_of)
+    return OWN_MEANING * own + (1 - OWN_MEANING) * _stretched(mean, pool.candidates)
 
 
-def _dense_floor(cosines: Mapping[str, float]) -> float:
-    if not cosines:
-        return 0.0
-    lowest, highest = min(cosines.values()), max(cosines.values())
-    return min(lowest, highest - NARROWEST_SPREAD)
+def _weights(
+    pool: Pool, window: Mapping[int, float], sought: float, stages: Stages
+) -> dict[int, Floats]:
+    gate = np.full(len(pool.hits), 1.0 - sought)
+    if stages.length_gate:
+        gate = gate * length_gate(pool.sizes)
+    return weights(window, pool.neighbours, gate, furthest=2 if stages.second_neighbours else 1)
 
 
-def _scaled(scores: Mapping[str, float], floor: float) -> dict[str, float]:
-    top = max(scores.values(), default=0.0)
-    if top <= floor:
-        return dict.fromkeys(scores, 0.0)
-    return {
-        key: min(1.0, max(0.0, (value - floor) / (top - floor))) for key, value in scores.items()
-    }
+def _bm25(pool: Pool, weight_of: Mapping[int, Floats]) -> Floats:
+    return window_bm25(
+        pool.frequencies, pool.lengths, pool.idf, pool.mean_length, pool.neighbours, weight_of
+    )
+
+
+def _with_cues(scores: Floats, cues: Mapping[float, Floats], among: Mask) -> Floats:
+    """Add each cue by its weight; divide by what is then possible, so that 1 stays the most."""
+    total, most = scores, 1.0
+    for weight, cue in cues.items():
+        total = total + weight * cue
+        most += weight * float(cue[among].max(initial=0.0))
+    return total / most
+
+
+def _share_of_best(scores: Floats, among: Mask) -> Floats:
+    best = float(scores[among].max(initial=0.0))
+    return np.minimum(1.0, scores / best) if best > 0 else np.zeros(len(scores))
+
+
+def _stretched(cosines: Floats, among: Mask) -> Floats:
+    known = cosines[among & ~np.isnan(cosines)]
+    if not len(known):
+        return np.full(len(cosines), np.nan)
+    highest = float(known.max())
+    lowest = min(float(known.min()), highest - NARROWEST_SPREAD)
+    return np.clip((cosines - lowest) / (highest - lowest), 0.0, 1.0)

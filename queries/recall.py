@@ -33,17 +33,22 @@ from queries.read_your_writes import (
 )
 from queries.results import Admitted, Judgement, admitted, results_of
 from queries.scope import searched
+from queries.stages import EVERY_STAGE, Stages
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class RecallParts(Struct, frozen=True, kw_only=True):
-    """What a recall works with. ``pool`` runs lexical searches; its size bounds them."""
+    """What a recall works with. ``pool`` runs lexical searches; its size bounds them.
+
+    ``stages`` are all on but where one is switched off to measure it.
+    """
 
     state: StateView
     vector: VectorView
     embedder: Embedder
     pool: Executor
+    stages: Stages = EVERY_STAGE
 
 
 def recall(
@@ -77,6 +82,7 @@ def recall(
             embedder=parts.embedder,
             now=began if moment is None else moment.time,
             policy=policy,
+            stages=parts.stages,
         )
         found, kept = _find(judgement, parts, degraded, searchable="vector" in positions)
         shown = None
@@ -170,6 +176,8 @@ def _search(by: Judgement, parts: RecallParts, limit: int, *, searchable: bool) 
             vector=parts.vector,
             embedder=parts.embedder,
             pool=parts.pool,
+            now=by.now,
+            stages=parts.stages,
         )
     if found.level != "empty":
         return found

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.caller import Caller
 from domain.policies.volatility import is_volatile
@@ -23,6 +24,8 @@ from projections.vector.view import SearchFilter
 from queries.candidates import Candidate, Found
 from queries.filters import matches
 from queries.items import changed_since, episode_item, external_ids_of, memory_item, seen_by
+from queries.revisions import Statement, newest_first
+from queries.stages import Stages
 from queries.tokens import token_count
 
 
@@ -39,6 +42,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     embedder: Embedder
     now: datetime
     policy: PolicySettings
+    stages: Stages
 
 
 class Admitted(NamedTuple):
@@ -52,7 +56,7 @@ class Admitted(NamedTuple):
 def admitted(found: Found, by: Judgement) -> list[Admitted]:
     """Give what may be a result, best first; raises what the state view raises.
 
-    Among equals the newest comes first.
+    Among equals the newest comes first, and among versions of one statement (`revisions`).
     """
     memories, episodes = _rows(found.candidates, by)
     kept: list[Admitted] = []
@@ -62,7 +66,7 @@ def admitted(found: Found, by: Judgement) -> list[Admitted]:
         if row is not None and warnings is not None:
             kept.append(Admitted(candidate, row, warnings))
     kept.sort(key=lambda one: (-one.candidate.score, -one.row.position, one.row.id))
-    return kept
+    return _newest_first(kept, found.terms) if by.stages.newest_first else kept
 
 
 def results_of(ranked: list[Admitted], lexical_weight: float, by: Judgement) -> list[RecallItem]:
@@ -81,6 +85,27 @@ def triggers_of(row: MemoryRow, state: StateView, policy: PolicySettings) -> lis
         return []
     versions = state.versions(row.id)[1 : row.version]
     return sorted({version.trigger for version in versions if version.trigger})
+
+
+def _newest_first(ranked: list[Admitted], terms: int) -> list[Admitted]:
+    """Let versions of one statement change places; the scores stay with the places."""
+    ordered = newest_first(ranked, _statement, terms)
+    return [
+        one
+        if one is before
+        else one._replace(candidate=replace(one.candidate, score=before.candidate.score))
+        for one, before in zip(ordered, ranked, strict=True)
+    ]
+
+
+def _statement(one: Admitted) -> Statement:
+    said = one.row.observed_at or one.row.recorded_at
+    return Statement(
+        speaker=one.row.speaker if isinstance(one.row, EpisodeRow) else None,
+        text=_text(one.candidate, one.row),
+        held=one.candidate.held,
+        age=(said.timestamp(), one.row.position),
+    )
 
 
 def _rows(
@@ -199,6 +224,10 @@ def _text(candidate: Candidate, row: MemoryRow | EpisodeRow) -> str:
 
 def _parts(candidate: Candidate, lexical_weight: float, embedder: Embedder) -> dict[str, float]:
     parts = {"lexical_weight": lexical_weight}
+    if candidate.speaker:
+        parts["speaker"] = candidate.speaker
+    if candidate.time:
+        parts["time"] = candidate.time
     if candidate.dense is not None:
         parts["dense"] = candidate.dense
     if candidate.lexical is not None:

@@ -37,6 +37,9 @@ def stretches_of(facts: Iterable[Fact]) -> Stretches:
             continue
         if life[0]["type"] in ("EpisodeCommitted", "MemoryCreated"):
             stretches |= _stretches_of_one(life, _session_end(life[0], closes))
+    numbers = _numbers(facts)
+    for (source, _), told in stretches.items():
+        told["session_seq"] = numbers.get(source)
     _mark_episodes(stretches, lives, closes)
     return stretches
 
@@ -49,6 +52,22 @@ def erased_in(facts: Iterable[Fact]) -> set[str]:
         if fact["type"] == "SubjectErased"
         for thing in fact["body"]["memory_ids"] + fact["body"]["episode_ids"]
     }
+
+
+def _numbers(facts: list[Fact]) -> dict[str, int]:
+    """Number the episodes of each session; the next after the largest that is still there."""
+    found: dict[str, int] = {}
+    there: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for fact in facts:
+        body = fact["body"]
+        if fact["type"] == "SubjectErased":
+            for numbered in there.values():
+                for episode_id in body["episode_ids"]:
+                    numbered.pop(episode_id, None)
+        elif fact["type"] == "EpisodeCommitted" and body["distill"] and body["session_id"]:
+            numbered = there[body["namespace"], body["session_id"]]
+            found[fact["id"]] = numbered[fact["id"]] = max(numbered.values(), default=-1) + 1
+    return found
 
 
 def _session_end(birth: Fact, closes: list[Fact]) -> int | None:

@@ -1,7 +1,8 @@
 """The digest of a vector view: its rows without their vectors, at one version of the table.
 
-``event_pos`` counts as little: an event that was parked and came late leaves another number there
-than on a node that could show it at once, and the same row otherwise.
+``event_pos`` counts as little, and so do ``session_seq`` and ``turn``: an event that was parked and
+came late leaves other numbers there than on a node that could show it at once, and the same row
+otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from projections.vector.schema import SENTINEL_ID, TABLE
 from projections.vector.sentinel import read_sentinel
 
 _ROWS_AT_ONCE: Final = 4096
-_LEFT_OUT: Final = ("vector", "event_pos")
+_LEFT_OUT: Final = ("vector", "event_pos", "session_seq", "turn")
 
 
 def digest_vector(folder: Path, seen: RowSeen | None = None) -> ViewDigest:

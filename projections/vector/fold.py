@@ -26,6 +26,7 @@ from projections.vector.schema import (
     microseconds,
     text_sha,
 )
+from projections.vector.turns import Numbers, Session, next_number, turn_key
 
 MEMORY: Final = "memory"
 EPISODE: Final = "episode"
@@ -60,10 +61,12 @@ class WorkingRows:
     """The rows that a batch works on, which of them it changed, and which stored ones go.
 
     ``dropped`` holds the ``text_sha`` of texts that it took away from a row, ``gone`` the erased
-    memories that an event which was parked may still name.
+    memories that an event which was parked may still name, ``numbers`` what is numbered in the
+    sessions that the batch adds turns to.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: dict[Session, Numbers] | None = None) -> None:
+        self.numbers: dict[Session, Numbers] = numbers or {}
         self.changed: dict[str, Row] = {}
         self.dropped: set[str] = set()
         self.removed: dict[str, Row] = {}
@@ -88,6 +91,9 @@ class WorkingRows:
             event_pos = max(position, before.event_pos + 1)
             self.dropped |= {before.text_sha} - {row.text_sha, ""}
         self._rows[row.id] = self.changed[row.id] = replace(row, event_pos=event_pos)
+        numbers = self.numbers.get((row.namespace, row.session_id or ""))
+        if numbers is not None and row.session_seq is not None:
+            numbers[row.id] = row.session_seq
 
     def remove(self, row: Row) -> None:
         """Take a row away, with all that it said."""
@@ -95,6 +101,7 @@ class WorkingRows:
         self.removed[row.id] = self._rows.pop(row.id)
         self.dropped |= {row.text_sha} - {""}
         self.changed.pop(row.id, None)
+        self.numbers.get((row.namespace, row.session_id or ""), {}).pop(row.id, None)
 
     def of(self, source_id: str) -> list[Row]:
         """Give every row that is known of a memory or an episode."""
@@ -190,6 +197,10 @@ def _committed(rows: WorkingRows, event: Event, body: facts.EpisodeCommitted) ->
     if not body.distill:
         return
     parts = chunks(body.content)
+    number = turn = None
+    if body.session_id is not None:
+        number = next_number(rows.numbers.get((body.namespace, body.session_id), {}))
+        turn = turn_key(body.namespace, body.session_id, number)
     for index, content in enumerate(parts):
         rows.put(
             Row(
@@ -199,6 +210,8 @@ def _committed(rows: WorkingRows, event: Event, body: facts.EpisodeCommitted) ->
                 chunk_index=index,
                 chunk_of=len(parts),
                 speaker=body.speaker,
+                session_seq=number,
+                turn=turn,
                 category=body.category,
                 **_common(event, body, content),
                 **_analysed(body.speaker, content),

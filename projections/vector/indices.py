@@ -11,6 +11,8 @@ def create_indices(table: Any) -> None:
     """Create the scalar and full-text indices of an empty table."""
     table.create_index("id", config=BTree())
     table.create_index("source_id", config=BTree())
+    table.create_index("session_id", config=BTree())
+    table.create_index("turn", config=BTree())
     table.create_index("namespace", config=Bitmap())
     table.create_index("layer", config=Bitmap())
     build_text_index(table)

@@ -42,6 +42,7 @@ from projections.vector.schema import (
 from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
 from projections.vector.shipping import forget_in
 from projections.vector.storage_errors import told_as_os_errors
+from projections.vector.turns import LastTurns
 
 _IDS_PER_QUERY: Final = 2000
 _POSITIONS: Final = ("from_position", "to_position", "position")
@@ -82,6 +83,7 @@ class VectorProjector:
         self.rows_written = 0
         self.waiting: dict[str, None] = {}
         self._known: Sentinel | None = None
+        self._last_turns = LastTurns()
         model = _model_of(cache)
         if self._sentinel().model != model:
             raise ModelChanged(self._sentinel().model, model)
@@ -129,6 +131,7 @@ class VectorProjector:
         self._known = None
         self._merge([*changed, sentinel_row(after)], rows.removed)
         self._known = after
+        self._last_turns.keep(rows.numbers, fresh)
         for row_id in rows.removed:
             self.waiting.pop(row_id, None)
         for row in changed:
@@ -200,12 +203,13 @@ class VectorProjector:
         if self._known is None:
             self.table.checkout_latest()
             self._known = read_sentinel(self.table)
+            self._last_turns.forget()
             self.waiting = dict.fromkeys(self._without_vector())
         return self._known
 
     def _load(self, events: Sequence[Event]) -> WorkingRows:
         """Read the stored rows that the events may change."""
-        rows = WorkingRows()
+        rows = WorkingRows(self._last_turns.numbers(self.table, events))
         needs = needs_of(events)
         conditions = [
             f"source_id IN ({sql_list(part)})" for part in _parts(sorted(needs.sources))

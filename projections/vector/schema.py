@@ -19,7 +19,7 @@ import pyarrow as pa
 from msgspec import Struct
 from numpy.typing import NDArray
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows or tokens: then the view is built anew."""
 
@@ -44,6 +44,8 @@ class Row(Struct, frozen=True, kw_only=True):
     ``changed_memories`` holds, for an episode, which of its memories do not say any more what it
     says (``corrected:<id>``, ``gone:<id>``); ``superseded`` is true when there is one.
     ``ended_by`` is the type of the event that closed the row, empty while it is open.
+    ``session_seq`` and ``turn`` say where an episode stands in its session (`turns`); both are None
+    for a memory and outside a session.
     """
 
     id: str
@@ -62,6 +64,8 @@ class Row(Struct, frozen=True, kw_only=True):
     chunk_of: int = 1
     speaker: str | None = None
     session_id: str | None = None
+    session_seq: int | None = None
+    turn: str | None = None
     category: str | None = None
     observed_at: int | None = None
     to_position: int | None = None
@@ -90,6 +94,7 @@ _INTEGERS: Final = (
     "version",
     "chunk_index",
     "chunk_of",
+    "session_seq",
     "observed_at",
     "to_position",
 )

@@ -7,7 +7,7 @@ within a second, or at once after `VectorView.checkpoint`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -34,15 +34,14 @@ from projections.generation import current_generation
 from projections.parking import ParkedEvent
 from projections.presence import identity_of
 from projections.vector.digest import digest_vector
+from projections.vector.hits import Hit, columns_of, hits_of
 from projections.vector.lexical import LexicalQuery, query_of
-from projections.vector.ranking import rank
+from projections.vector.ranking import Statistics, rank, statistics_of
 from projections.vector.schema import (
     TABLE,
     ArrowTable,
     metadata_pair,
     microseconds,
-    moment,
-    row_vectors,
     sql_list,
     sql_text,
 )
@@ -56,28 +55,6 @@ _REFINE: Final = 5
 """Where there is a vector index: cells looked at, and how many times the limit is measured again
 with the full vectors. Found at least as much as a scan in 10,000 and 100,000 rows."""
 
-_COLUMNS: Final = (
-    "id",
-    "layer",
-    "source_id",
-    "version",
-    "content",
-    "speaker",
-    "namespace",
-    "agent_id",
-    "session_id",
-    "source",
-    "category",
-    "tags",
-    "observed_at",
-    "recorded_at",
-    "derived_from",
-    "superseded",
-    "position",
-    "chunk_index",
-    "chunk_of",
-)
-
 
 class SearchFilter(Struct, frozen=True, kw_only=True):
     """Which rows may answer. None or empty means no condition, except that ``namespaces``:
@@ -85,7 +62,8 @@ class SearchFilter(Struct, frozen=True, kw_only=True):
 
     Values of one field are alternatives; ``tags`` and ``metadata`` must all be there.
     ``observed_after`` and ``observed_before`` are inclusive and compare the time of observation,
-    or of recording where none was given. Superseded episodes answer only if ``layers`` is exactly
+    or of recording where none was given; ``observed_within`` are spans of it, one of which it must
+    be in. Superseded episodes answer only if ``layers`` is exactly
     ``{"episode"}``.
 
     ``position``: the rows that were live there answer, each with the text it had. Which episodes
@@ -102,42 +80,17 @@ class SearchFilter(Struct, frozen=True, kw_only=True):
     session_id: str | None = None
     observed_after: datetime | None = None
     observed_before: datetime | None = None
+    observed_within: tuple[tuple[datetime, datetime], ...] = ()
     metadata: dict[str, str | int | float | bool] = {}
     position: int | None = None
     tagged: frozenset[str] = frozenset()
 
 
-class Hit(Struct, frozen=True, kw_only=True):
-    """One memory or episode that was found, with its best chunk.
+class WordHits(Struct, frozen=True):
+    """What was found by words, and the statistics of the index's candidates."""
 
-    ``score``: for dense search the cosine similarity in [-1, 1]; for lexical search BM25 with the
-    bonuses of `ranking`, ≥ 0 and comparable within one answer only.
-    ``vector`` is float32[dimension] when asked for and filled. ``complete``: found by words, and
-    it holds every one of the query's.
-    """
-
-    row_id: str
-    source_id: str
-    layer: str
-    version: int
-    content: str
-    score: float
-    namespace: str
-    agent_id: str
-    source: str
-    recorded_at: datetime
-    position: int
-    chunk_index: int = 0
-    chunk_of: int = 1
-    speaker: str | None = None
-    session_id: str | None = None
-    category: str | None = None
-    observed_at: datetime | None = None
-    tags: tuple[str, ...] = ()
-    derived_from: tuple[str, ...] = ()
-    superseded: bool = False
-    vector: NDArray[np.float32] | None = None
-    complete: bool = False
+    hits: list[Hit]
+    statistics: Statistics
 
 
 class VectorView:
@@ -227,7 +180,7 @@ class VectorView:
         table = self._table()
         if table is None or limit < 1:
             return []
-        columns = [*_COLUMNS, "_distance", *(["vector"] if with_vectors else [])]
+        columns = columns_of(table, "_distance", *(["vector"] if with_vectors else []))
 
         def rows(count: int) -> ArrowTable:
             query = table.search(vector, vector_column_name="vector").distance_type("cosine")
@@ -244,7 +197,18 @@ class VectorView:
         *,
         with_vectors: bool = False,
     ) -> list[Hit]:
-        """Give the sources that share terms with the query, best first, at most ``limit``.
+        """Give the sources that share terms with the query, best first, at most ``limit``."""
+        return self.words(query_text, search, limit, with_vectors=with_vectors).hits
+
+    def words(
+        self,
+        query_text: str,
+        search: SearchFilter,
+        limit: int,
+        *,
+        with_vectors: bool = False,
+    ) -> WordHits:
+        """Do as `lexical`, and tell by which statistics the sources were put in order.
 
         Of the past, those come first that hold every term of the query: the index is asked for
         them by themselves, so that no number of others stands before them.
@@ -252,8 +216,8 @@ class VectorView:
         table = self._table()
         query = query_of(query_text)
         if table is None or limit < 1 or not query.terms:
-            return []
-        columns = [*_COLUMNS, "tokens", "_score", *(["vector"] if with_vectors else [])]
+            return WordHits([], statistics_of(query, []))
+        columns = columns_of(table, "_score", *(["vector"] if with_vectors else []))
         of_the_past = search.position is not None
         asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
         count = max(CANDIDATES, 2 * limit)
@@ -266,10 +230,39 @@ class VectorView:
                 .to_arrow()
                 for one in asked
             ]
-            hits = _best_ranked(query, pa.concat_tables(parts), limit, complete_first=of_the_past)
-            if len(hits) == limit or all(part.num_rows < count for part in parts):
-                return hits
+            found = _best_ranked(query, pa.concat_tables(parts), limit, complete_first=of_the_past)
+            if len(found.hits) == limit or all(part.num_rows < count for part in parts):
+                return found
             count *= 4
+
+    def at_turns(
+        self, turns: Collection[str], chunks: Collection[str], search: SearchFilter
+    ) -> list[Hit]:
+        """Give what was said at these turns of sessions, with vectors, in no order, scores all 0.
+
+        ``turns`` are keys of `turns.turn_key`, ``chunks`` ids of rows wanted besides. Of an episode
+        in many chunks come the two first and the two last, and those in ``chunks``. Only the
+        scope and the position of ``search`` are applied; what is superseded now is left out.
+        """
+        table = self._table()
+        if table is None or not (turns or chunks) or "turn" not in table.schema.names:
+            return []
+        scope = SearchFilter(
+            namespaces=search.namespaces, layers=frozenset(), position=search.position
+        )
+        named = [f"id IN ({sql_list(chunks)})"] if chunks else []
+        asked = [f"turn IN ({sql_list(turns)})"] if turns else []
+        ends = ["chunk_index < 2", "chunk_index >= chunk_of - 2"]
+        found = (
+            table.search()
+            .where(
+                f"({' OR '.join(asked + named)}) AND {where(scope)} AND superseded = false"
+                f" AND ({' OR '.join(ends + named)})"
+            )
+            .select(columns_of(table, "vector"))
+            .to_arrow()
+        )
+        return hits_of(found, [0.0] * found.num_rows)
 
     def _table(self) -> Any:
         """Give the live generation's table, or None while there is none."""
@@ -327,6 +320,12 @@ def where(search: SearchFilter) -> str:
         conditions.append(f"{observed} >= {microseconds(search.observed_after)}")
     if search.observed_before is not None:
         conditions.append(f"{observed} <= {microseconds(search.observed_before)}")
+    if search.observed_within:
+        spans = (
+            f"{observed} BETWEEN {microseconds(first)} AND {microseconds(last)}"
+            for first, last in search.observed_within
+        )
+        conditions.append(f"({' OR '.join(spans)})")
     return " AND ".join(conditions)
 
 
@@ -353,12 +352,12 @@ def _every_term(query: LexicalQuery) -> FullTextQuery:
 
 def _best_ranked(
     query: LexicalQuery, found: ArrowTable, limit: int, *, complete_first: bool
-) -> list[Hit]:
+) -> WordHits:
     """Score rows, some of which may be there twice; give the best of each of ``limit`` sources."""
     numbers = list({row_id: i for i, row_id in enumerate(found["id"].to_pylist())}.values())
     found = _rows(found, numbers)
     tokens = found["tokens"].to_pylist()
-    scores, terms = rank(query, tokens), set(query.terms)
+    (scores, statistics), terms = rank(query, tokens), set(query.terms)
     complete = [terms.issubset(text.split(" ")) for text in tokens]
     ids, sources = found["id"].to_pylist(), found["source_id"].to_pylist()
     order = sorted(
@@ -368,8 +367,11 @@ def _best_ranked(
     for index in order:
         best.setdefault(sources[index], index)
     chosen = list(best.values())[:limit]
-    hits = _hits(_rows(found, chosen), [scores[index] for index in chosen])
-    return [replace(hit, complete=complete[index]) for hit, index in zip(hits, chosen, strict=True)]
+    hits = hits_of(_rows(found, chosen), [scores[index] for index in chosen])
+    return WordHits(
+        [replace(hit, complete=complete[index]) for hit, index in zip(hits, chosen, strict=True)],
+        statistics,
+    )
 
 
 def _best_per_source(rows: Callable[[int], ArrowTable], limit: int) -> list[Hit]:
@@ -382,48 +384,9 @@ def _best_per_source(rows: Callable[[int], ArrowTable], limit: int) -> list[Hit]
             best.setdefault(source, index)
         if len(best) >= limit or found.num_rows < count:
             chosen = _rows(found, list(best.values())[:limit])
-            return _hits(chosen, [1.0 - distance for distance in chosen["_distance"].to_pylist()])
+            return hits_of(chosen, [1.0 - distance for distance in chosen["_distance"].to_pylist()])
         count *= 4
 
 
 def _rows(found: ArrowTable, indices: list[int]) -> ArrowTable:
     return found.take(pa.array(indices, type=pa.int64()))
-
-
-def _hits(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:
-    vectors: Sequence[NDArray[np.float32] | None] = [None] * found.num_rows
-    if "vector" in found.column_names:
-        vectors = row_vectors(found)
-        found = found.drop_columns(["vector"])
-    return [
-        _hit(row, score, vector)
-        for row, score, vector in zip(found.to_pylist(), scores, vectors, strict=True)
-    ]
-
-
-def _hit(row: dict[str, Any], score: float, vector: NDArray[np.float32] | None) -> Hit:
-    recorded_at = moment(row["recorded_at"])
-    assert recorded_at is not None
-    return Hit(
-        row_id=row["id"],
-        source_id=row["source_id"],
-        layer=row["layer"],
-        version=row["version"],
-        content=row["content"],
-        score=score,
-        namespace=row["namespace"],
-        agent_id=row["agent_id"],
-        source=row["source"],
-        recorded_at=recorded_at,
-        position=row["position"],
-        chunk_index=row["chunk_index"],
-        chunk_of=row["chunk_of"],
-        speaker=row["speaker"],
-        session_id=row["session_id"],
-        category=row["category"],
-        observed_at=moment(row["observed_at"]),
-        tags=tuple(row["tags"] or ()),
-        derived_from=tuple(row["derived_from"] or ()),
-        superseded=bool(row["superseded"]),
-        vector=vector,
-    )

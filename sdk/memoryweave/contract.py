@@ -322,8 +322,8 @@ class RecallItem(Response, frozen=True, kw_only=True):
     ``score`` compares results of one answer. ``triggers`` is filled beside the warning
     ``volatile``: what its corrections named as their cause. ``position`` is that of the text
     shown. ``parts`` (with ``explain``) holds what made the score: ``dense`` and ``lexical`` scaled
-    to [0, 1], ``lexical_weight``, ``cosine``, and ``similarity``, the cosine on the scale that
-    thresholds use.
+    to [0, 1], ``lexical_weight``, ``speaker`` and ``time`` where the query names them, ``cosine``,
+    and ``similarity``, the cosine on the scale that thresholds use.
     """
 
     id: str

@@ -147,6 +147,7 @@ def _told(row: Row) -> dict[str, Any]:
         "source": row.source,
         "namespace": row.namespace,
         "session_id": row.session_id,
+        "session_seq": row.session_seq,
         "agent_id": row.agent_id,
         "tags": list(row.tags),
         "recorded_at": row.recorded_at,

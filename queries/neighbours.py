@@ -1,0 +1,118 @@
+"""Which rows stand beside which in their session, and which of them may be results.
+
+A row's neighbours are the chunks before and after it in its episode, and at the ends of that the
+last chunk of the turn before and the first of the turn after. Only rows of one namespace and
+session are neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from projections.vector.hits import Hit
+from projections.vector.schema import metadata_pair
+from projections.vector.turns import turn_key
+from projections.vector.view import SearchFilter
+from queries.windows import Integers
+
+EXPANDED: Final = 50
+"""How many of the rows found get their neighbours fetched: those that are best by themselves."""
+
+REACH: Final = 3
+"""How far around them is fetched: a neighbour may be a result, and has two as its own context."""
+
+
+class _Place(NamedTuple):
+    namespace: str
+    session_id: str
+    number: int
+    chunk: int
+
+
+class Wanted(Struct, frozen=True):
+    """What to fetch: turns by key, and chunks of long episodes by row id."""
+
+    turns: frozenset[str]
+    chunks: frozenset[str]
+
+    def holds(self, hit: Hit) -> bool:
+        """Tell whether a row is one of those chunks or of those turns."""
+        return hit.row_id in self.chunks or _key(hit, 0) in self.turns
+
+
+def wanted_around(rows: Iterable[Hit], known: Iterable[Hit], *, reach: int = REACH) -> Wanted:
+    """Tell what to fetch around ``rows``; whole turns that are among ``known`` are left out."""
+    turns: set[str] = set()
+    chunks: set[str] = set()
+    have = {hit.row_id for hit in known}
+    whole = {key for hit in known if hit.chunk_of == 1 and (key := _key(hit, 0)) is not None}
+    for hit in rows:
+        for offset in range(-reach, reach + 1):
+            if offset and (key := _key(hit, offset)) is not None:
+                turns.add(key)
+            if offset and 0 <= hit.chunk_index + offset < hit.chunk_of:
+                stretch = hit.row_id.rpartition(":")[0]
+                chunks.add(f"{stretch}:{hit.chunk_index + offset}")
+    return Wanted(frozenset(turns - whole), frozenset(chunks - have))
+
+
+def beside(hits: Sequence[Hit], offset: int) -> Integers:
+    """Give for each row the index of the one ``offset`` turns later, -1 where none is there."""
+    at = {place: row for row, hit in enumerate(hits) if (place := _place(hit)) is not None}
+    sizes = {place[:3]: hits[row].chunk_of for place, row in at.items()}
+    found = np.full(len(hits), -1, dtype=np.int64)
+    step = _next if offset > 0 else _before
+    for place, row in at.items():
+        other = place
+        for _ in range(abs(offset)):
+            other = step(other, sizes)
+        found[row] = at.get(other, -1)
+    return found
+
+
+def passes(hit: Hit, search: SearchFilter) -> bool:
+    """Tell whether a live row passes all of a filter, as `projections.vector.view.where` does."""
+    observed = hit.observed_at or hit.recorded_at
+    pairs = {metadata_pair(key, value) for key, value in search.metadata.items()}
+    return (
+        (search.namespaces is None or hit.namespace in search.namespaces)
+        and (not search.layers or hit.layer in search.layers)
+        and (not search.categories or hit.category in search.categories)
+        and (not search.agents or hit.agent_id in search.agents)
+        and (not search.sources or hit.source in search.sources)
+        and search.tags.issubset(hit.tags)
+        and search.session_id in (None, hit.session_id)
+        and pairs.issubset(hit.metadata_pairs)
+        and (search.observed_after is None or observed >= search.observed_after)
+        and (search.observed_before is None or observed <= search.observed_before)
+    )
+
+
+def _key(hit: Hit, offset: int) -> str | None:
+    place = _place(hit)
+    if place is None or place.number + offset < 0:
+        return None
+    return turn_key(place.namespace, place.session_id, place.number + offset)
+
+
+def _place(hit: Hit) -> _Place | None:
+    if hit.session_seq is None or hit.session_id is None:
+        return None
+    return _Place(hit.namespace, hit.session_id, hit.session_seq, hit.chunk_index)
+
+
+def _next(place: _Place, sizes: dict[tuple[str, str, int], int]) -> _Place:
+    if place.chunk + 1 < sizes.get(place[:3], 1):
+        return place._replace(chunk=place.chunk + 1)
+    return place._replace(number=place.number + 1, chunk=0)
+
+
+def _before(place: _Place, sizes: dict[tuple[str, str, int], int]) -> _Place:
+    if place.chunk > 0:
+        return place._replace(chunk=place.chunk - 1)
+    earlier = place._replace(number=place.number - 1)
+    return earlier._replace(chunk=sizes.get(earlier[:3], 1) - 1)
