@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -378,7 +378,7 @@ def test_the_vectors_of_a_closed_session_leave_cache_and_archive(
         assert elsewhere.get([text_sha(whispered)]) == {}
 
 
-def fail(_rows: list[Row]) -> None:
+def fail(_rows: list[Row], _removed: Collection[str]) -> None:
     raise OSError("the disk is full")
 
 
