@@ -1,4 +1,5 @@
-"""What recall costs beyond its raw parts, at 10,000 memories with seeded vectors.
+"""What recall costs beyond its raw parts, at 10,000 memories, and at as many turns of talk, whose
+neighbours are looked at too. The vectors are seeded.
 
 The floor of the same run, on the same table: embedding the query, then a LanceDB vector query,
 then a LanceDB full-text query, one after the other, as few columns as an answer needs.
@@ -30,10 +31,19 @@ MEMORIES: Final = 10_000
 NAMESPACES: Final = 10
 QUESTIONS: Final = 60
 _WORDS: Final = 4_000
+_TURNS: Final = 20
+"""Of one session."""
 
 
 def main() -> list[Ratio]:
-    """Measure recall against its parts."""
+    """Measure recall against its parts, over memories and over talk."""
+    return [
+        *_measure("memories", lambda number: {"distill": False}),
+        *_measure("turns", lambda number: {"session_id": f"talk {number // NAMESPACES // _TURNS}"}),
+    ]
+
+
+def _measure(of: str, more: Callable[[int], dict[str, Any]]) -> list[Ratio]:
     with (
         tempfile.TemporaryDirectory(prefix="mw-") as place,
         EmbeddedServers(Path(place)) as servers,
@@ -44,17 +54,17 @@ def main() -> list[Ratio]:
         seed_vectors(stack, texts)
         stack.commit(
             [
-                Commit(content=text, namespace=f"team-{number % NAMESPACES}", distill=False)
+                Commit(content=text, namespace=f"team-{number % NAMESPACES}", **more(number))
                 for number, text in enumerate(texts)
             ]
         )
         stack.project()
         stack.fill()
         stack.optimize()
-        return compare(stack, [statement(chance, words=6) for _ in range(QUESTIONS)])
+        return compare(stack, [statement(chance, words=6) for _ in range(QUESTIONS)], of)
 
 
-def compare(stack: RealStack, questions: list[str]) -> list[Ratio]:
+def compare(stack: RealStack, questions: list[str], of: str = "memories") -> list[Ratio]:
     """Time each question through recall and through the raw parts, in turn."""
     raw = RawParts(stack)
     recalls, floors = [], []
@@ -67,12 +77,12 @@ def compare(stack: RealStack, questions: list[str]) -> list[Ratio]:
     recall_p95 = statistics.quantiles(recalls, n=20)[-1]
     return [
         Ratio(
-            "recall p50 / (embed + raw dense + raw lexical)",
+            f"recall p50 / (embed + raw dense + lexical), {of}",
             recall_p50 / floor_p50,
             ceiling=1.5,
-            detail=f"{recall_p50:.1f} ms / {floor_p50:.1f} ms at {MEMORIES} memories",
+            detail=f"{recall_p50:.1f} ms / {floor_p50:.1f} ms at {MEMORIES} {of}",
         ),
-        Ratio("recall p95, ms", recall_p95, ceiling=200.0, detail=f"at {MEMORIES} memories"),
+        Ratio("recall p95, ms", recall_p95, ceiling=200.0, detail=f"at {MEMORIES} {of}"),
     ]
 
 
