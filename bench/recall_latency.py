@@ -38,7 +38,7 @@ _TURNS: Final = 20
 def main() -> list[Ratio]:
     """Measure recall against its parts, over memories and over talk."""
     return [
-        *_measure("memories", lambda number: {"distill": False}),
+        *_measure("memories", lambda _: {"distill": False}),
         *_measure("turns", lambda number: {"session_id": f"talk {number // NAMESPACES // _TURNS}"}),
     ]
 
