@@ -23,7 +23,7 @@ from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
 from projections.vector.hits import Hit
 from projections.vector.lexical import query_of
-from projections.vector.ranking import statistics_of
+from projections.vector.ranking import Counted, statistics_of
 from projections.vector.view import SearchFilter, VectorView, WordHits
 from queries.fusion import Fused, fuse
 from queries.neighbours import EXPANDED, passes, wanted_around
@@ -227,6 +227,7 @@ def _gathered(
     asked = query_of(query)
     statistics = arms.words.statistics if arms.words else statistics_of(asked, [])
     searched = frozenset(found)
+    counted: dict[str, Counted] = {}
 
     def pool_with(hits: Iterable[Hit], candidates: frozenset[str]) -> Pool:
         rows = list(hits)
@@ -237,6 +238,7 @@ def _gathered(
             statistics,
             searched=searched,
             candidates=candidates,
+            counted=counted,
         )
 
     alone = pool_with(found.values(), searched)

@@ -7,8 +7,8 @@ session are neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +17,7 @@ from projections.vector.hits import Hit
 from projections.vector.schema import metadata_pair
 from projections.vector.turns import turn_key
 from projections.vector.view import SearchFilter
-from queries.windows import Integers
+from queries.windows import OFFSETS, Integers
 
 EXPANDED: Final = 50
 """How many of the rows found get their neighbours fetched: those that are best by themselves."""
@@ -26,11 +26,8 @@ REACH: Final = 3
 """How far around them is fetched: a neighbour may be a result, and has two as its own context."""
 
 
-class _Place(NamedTuple):
-    namespace: str
-    session_id: str
-    number: int
-    chunk: int
+_Turn: TypeAlias = tuple[str, str, int]
+"""A namespace, a session and a turn's number in it."""
 
 
 class Wanted(Struct, frozen=True):
@@ -60,17 +57,21 @@ def wanted_around(rows: Iterable[Hit], known: Iterable[Hit], *, reach: int = REA
     return Wanted(frozenset(turns - whole), frozenset(chunks - have))
 
 
-def beside(hits: Sequence[Hit], offset: int) -> Integers:
-    """Give for each row the index of the one ``offset`` turns later, -1 where none is there."""
-    at = {place: row for row, hit in enumerate(hits) if (place := _place(hit)) is not None}
-    sizes = {place[:3]: hits[row].chunk_of for place, row in at.items()}
-    found = np.full(len(hits), -1, dtype=np.int64)
-    step = _next if offset > 0 else _before
-    for place, row in at.items():
-        other = place
-        for _ in range(abs(offset)):
-            other = step(other, sizes)
-        found[row] = at.get(other, -1)
+def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
+    """Give by each of `OFFSETS` the index of the row so many turns later, -1 where none is."""
+    at: dict[tuple[_Turn, int], int] = {}
+    sizes: dict[_Turn, int] = {}
+    for row, hit in enumerate(hits):
+        if (turn := _turn(hit)) is not None:
+            at[turn, hit.chunk_index] = row
+            sizes[turn] = hit.chunk_of
+    found = {offset: np.full(len(hits), -1, dtype=np.int64) for offset in OFFSETS}
+    for (turn, chunk), row in at.items():
+        for step, offsets in ((_next, (1, 2)), (_before, (-1, -2))):
+            other, other_chunk = turn, chunk
+            for offset in offsets:
+                other, other_chunk = step(other, other_chunk, sizes)
+                found[offset][row] = at.get((other, other_chunk), -1)
     return found
 
 
@@ -93,26 +94,26 @@ def passes(hit: Hit, search: SearchFilter) -> bool:
 
 
 def _key(hit: Hit, offset: int) -> str | None:
-    place = _place(hit)
-    if place is None or place.number + offset < 0:
+    turn = _turn(hit)
+    if turn is None or turn[2] + offset < 0:
         return None
-    return turn_key(place.namespace, place.session_id, place.number + offset)
+    return turn_key(turn[0], turn[1], turn[2] + offset)
 
 
-def _place(hit: Hit) -> _Place | None:
+def _turn(hit: Hit) -> _Turn | None:
     if hit.session_seq is None or hit.session_id is None:
         return None
-    return _Place(hit.namespace, hit.session_id, hit.session_seq, hit.chunk_index)
+    return hit.namespace, hit.session_id, hit.session_seq
 
 
-def _next(place: _Place, sizes: dict[tuple[str, str, int], int]) -> _Place:
-    if place.chunk + 1 < sizes.get(place[:3], 1):
-        return place._replace(chunk=place.chunk + 1)
-    return place._replace(number=place.number + 1, chunk=0)
+def _next(turn: _Turn, chunk: int, sizes: Mapping[_Turn, int]) -> tuple[_Turn, int]:
+    if chunk + 1 < sizes.get(turn, 1):
+        return turn, chunk + 1
+    return (turn[0], turn[1], turn[2] + 1), 0
 
 
-def _before(place: _Place, sizes: dict[tuple[str, str, int], int]) -> _Place:
-    if place.chunk > 0:
-        return place._replace(chunk=place.chunk - 1)
-    earlier = place._replace(number=place.number - 1)
-    return earlier._replace(chunk=sizes.get(earlier[:3], 1) - 1)
+def _before(turn: _Turn, chunk: int, sizes: Mapping[_Turn, int]) -> tuple[_Turn, int]:
+    if chunk > 0:
+        return turn, chunk - 1
+    earlier = turn[0], turn[1], turn[2] - 1
+    return earlier, sizes.get(earlier, 1) - 1

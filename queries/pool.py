@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from projections.vector.chunks import estimated_tokens
 from projections.vector.hits import Hit
 from projections.vector.lexical import LexicalQuery
-from projections.vector.ranking import Statistics, count
+from projections.vector.ranking import Counted, Statistics, count
 from queries.neighbours import beside
-from queries.windows import OFFSETS, Floats, Integers
+from queries.windows import Floats, Integers
 
 Mask = NDArray[np.bool_]
 
@@ -57,13 +57,20 @@ def pool_of(
     *,
     searched: frozenset[str],
     candidates: frozenset[str],
+    counted: dict[str, Counted] | None = None,
 ) -> Pool:
-    """Put rows in arrays. ``cosines``, ``searched`` and ``candidates`` go by row id."""
+    """Put rows in arrays. ``cosines``, ``searched``, ``candidates`` and ``counted`` go by row id.
+
+    What is in ``counted`` is not counted again, and what is counted is put there.
+    """
+    known = {} if counted is None else counted
     place = {key: number for number, key in enumerate(statistics.keys)}
     frequencies = np.zeros((len(place), len(hits)))
     lengths = np.ones(len(hits))
     for row, hit in enumerate(hits):
-        held, lengths[row] = count(query, hit.tokens)
+        if hit.row_id not in known:
+            known[hit.row_id] = count(query, hit.tokens)
+        held, lengths[row] = known[hit.row_id]
         for key, frequency in held.items():
             frequencies[place[key], row] = frequency
     return Pool(
@@ -77,7 +84,7 @@ def pool_of(
         terms=query.terms,
         idf=np.array(statistics.idf, dtype=np.float64),
         mean_length=statistics.mean_length,
-        neighbours={offset: beside(hits, offset) for offset in OFFSETS},
+        neighbours=beside(hits),
     )
 
 

@@ -75,10 +75,10 @@ class Hit(Struct, frozen=True, kw_only=True):
     complete: bool = False
 
 
-def columns_of(table: Any, *more: str) -> list[str]:
+def columns_of(table: Any) -> tuple[str, ...]:
     """Give the columns to ask for; one built before turns were numbered has no numbers."""
-    numbered = ["session_seq"] if "session_seq" in table.schema.names else []
-    return [*_COLUMNS, *numbered, *more]
+    numbered = ("session_seq",) if "session_seq" in table.schema.names else ()
+    return (*_COLUMNS, *numbered)
 
 
 def hits_of(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:

@@ -106,6 +106,7 @@ class VectorView:
         self._lock = threading.Lock()
         self._opened: tuple[object, Any] | None = None
         self._model: tuple[Any, str] | None = None
+        self._described: tuple[Any, tuple[str, ...]] | None = None
 
     def checkpoint(self) -> Checkpoint:
         """Give how far the view has come; searches after this see at least that much."""
@@ -180,7 +181,7 @@ class VectorView:
         table = self._table()
         if table is None or limit < 1:
             return []
-        columns = columns_of(table, "_distance", *(["vector"] if with_vectors else []))
+        columns = [*self._columns(table), "_distance", *(["vector"] if with_vectors else [])]
 
         def rows(count: int) -> ArrowTable:
             query = table.search(vector, vector_column_name="vector").distance_type("cosine")
@@ -217,7 +218,7 @@ class VectorView:
         query = query_of(query_text)
         if table is None or limit < 1 or not query.terms:
             return WordHits([], statistics_of(query, []))
-        columns = columns_of(table, "_score", *(["vector"] if with_vectors else []))
+        columns = [*self._columns(table), "_score", *(["vector"] if with_vectors else [])]
         of_the_past = search.position is not None
         asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
         count = max(CANDIDATES, 2 * limit)
@@ -245,7 +246,10 @@ class VectorView:
         scope and the position of ``search`` are applied; what is superseded now is left out.
         """
         table = self._table()
-        if table is None or not (turns or chunks) or "turn" not in table.schema.names:
+        if table is None or not (turns or chunks):
+            return []
+        columns = self._columns(table)
+        if "session_seq" not in columns:
             return []
         scope = SearchFilter(
             namespaces=search.namespaces, layers=frozenset(), position=search.position
@@ -259,10 +263,17 @@ class VectorView:
                 f"({' OR '.join(asked + named)}) AND {where(scope)} AND superseded = false"
                 f" AND ({' OR '.join(ends + named)})"
             )
-            .select(columns_of(table, "vector"))
+            .select([*columns, "vector"])
             .to_arrow()
         )
         return hits_of(found, [0.0] * found.num_rows)
+
+    def _columns(self, table: Any) -> tuple[str, ...]:
+        """Give the columns of hits; the schema of an open table is asked for once."""
+        with self._lock:
+            if self._described is None or self._described[0] is not table:
+                self._described = table, columns_of(table)
+            return self._described[1]
 
     def _table(self) -> Any:
         """Give the live generation's table, or None while there is none."""

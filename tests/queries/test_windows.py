@@ -10,7 +10,6 @@ from projections.vector.view import SearchFilter
 from queries.neighbours import beside, passes, wanted_around
 from queries.windows import (
     MEANING_WINDOW,
-    OFFSETS,
     WORD_WINDOW,
     length_gate,
     weights,
@@ -83,7 +82,7 @@ def test_neighbours_are_of_one_session_and_namespace_and_step_through_chunks() -
         hit(3, row_id="e9:9:0", session_id="another"),
         hit(5, session_id=None, session_seq=None),
     ]
-    found = {offset: list(beside(rows, offset)) for offset in OFFSETS}
+    found = {offset: list(rows_at) for offset, rows_at in beside(rows).items()}
     assert found[1] == [1, 2, 3, -1, -1, -1, -1]
     assert found[-1] == [-1, 0, 1, 2, -1, -1, -1]
     assert found[2] == [2, 3, -1, -1, -1, -1, -1]
