@@ -209,7 +209,7 @@ class VectorProjector:
 
     def _load(self, events: Sequence[Event]) -> WorkingRows:
         """Read the stored rows that the events may change."""
-        rows = WorkingRows(self._last_turns.numbers(self.table, events))
+        rows = WorkingRows(self._last_turns.numbers(self._dataset, events))
         needs = needs_of(events)
         conditions = [
             f"source_id IN ({sql_list(part)})" for part in _parts(sorted(needs.sources))

@@ -12,11 +12,11 @@ arithmetic and found by an index, and no earlier row changes when the next turn 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, TypeAlias
 
 from domain.events import EpisodeCommitted, Event, SubjectErased
-from projections.vector.schema import sql_text
+from projections.vector.schema import sql_list
 
 Session: TypeAlias = tuple[str, str]
 """A namespace and a session id."""
@@ -55,20 +55,24 @@ class LastTurns:
         self._limit = limit
         self._last: OrderedDict[Session, int] = OrderedDict()
 
-    def numbers(self, table: Any, events: Collection[Event]) -> dict[Session, Numbers]:
+    def numbers(
+        self, dataset: Callable[[], Any], events: Collection[Event]
+    ) -> dict[Session, Numbers]:
         """Give what is numbered in the sessions that the events add turns to.
 
-        Where the events erase, it is every row by its id: the largest may go on the way.
+        Where the events erase, it is every row by its id: the largest may go on the way. At most
+        one read of the table, however many sessions there are; ``dataset`` opens it.
         """
         erasing = any(isinstance(event.body, SubjectErased) for event in events)
         found: dict[Session, Numbers] = {}
+        unknown: set[Session] = set()
         for session in sorted(sessions_of(events)):
             if not erasing and session in self._last:
                 self._last.move_to_end(session)
                 found[session] = {"": self._last[session]}
             else:
-                found[session] = _stored(table, session)
-        return found
+                unknown.add(session)
+        return found | (_stored(dataset(), unknown) if unknown else {})
 
     def keep(self, numbers: dict[Session, Numbers], events: Iterable[Event]) -> None:
         """Remember what was committed. An erasure may have taken any session's last turn."""
@@ -87,15 +91,15 @@ class LastTurns:
         self._last.clear()
 
 
-def _stored(table: Any, session: Session) -> Numbers:
-    namespace, session_id = session
-    found = (
-        table.search()
-        .where(
-            f"session_id = {sql_text(session_id)} AND namespace = {sql_text(namespace)}"
-            " AND session_seq IS NOT NULL"
-        )
-        .select(["id", "session_seq"])
-        .to_arrow()
+def _stored(dataset: Any, sessions: Collection[Session]) -> dict[Session, Numbers]:
+    found: dict[Session, Numbers] = {session: {} for session in sessions}
+    rows = dataset.to_table(
+        filter=f"session_id IN ({sql_list({session_id for _, session_id in sessions})})"
+        " AND session_seq IS NOT NULL",
+        columns=["id", "namespace", "session_id", "session_seq"],
     )
-    return dict(zip(found["id"].to_pylist(), found["session_seq"].to_pylist(), strict=True))
+    for row in rows.to_pylist():
+        numbers = found.get((row["namespace"], row["session_id"]))
+        if numbers is not None:
+            numbers[row["id"]] = row["session_seq"]
+    return found
