@@ -6,7 +6,7 @@ embedded again for that, nor if the archive has its vectors (`segments.import_ve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import lancedb
 import numpy as np
 
 from projections.vector.cache import VectorCache
-from projections.vector.schema import TABLE
+from projections.vector.schema import TABLE, sql_list
 from projections.vector.sentinel import read_sentinel
 
 _ROWS_AT_ONCE: Final = 4096
@@ -25,19 +25,26 @@ _WITH_VECTOR: Final = "vector IS NOT NULL AND text_sha != ''"
 def inherit_vectors(old: Path, cache: VectorCache) -> int:
     """Put the vectors of the generation in ``old`` into the cache that it lacks; tell how many.
 
-    None are taken of another model. The vectors of one batch of rows are held in memory, no more.
+    None are taken of another model, and none stays of a text that was erased meanwhile. The vectors
+    of one batch of rows are held in memory, no more; of what was taken, 64 characters a text.
     Raises the storage library's errors (ValueError, RuntimeError, OSError) and `sqlite3.Error`.
     """
     table = lancedb.connect(old).open_table(TABLE)
     if read_sentinel(table).model != f"{cache.model}/{cache.dimension}":
         return 0
     dataset = lance.dataset(str(old / f"{TABLE}.lance"), version=table.version)
-    taken = 0
+    taken: set[str] = set()
     for row_ids in _lacking(dataset, cache):
         rows = dataset._take_rows(row_ids, columns=["text_sha", "vector"])  # noqa: SLF001  # by row id there is no other way
         vectors = np.stack(rows["vector"].to_numpy(zero_copy_only=False)).astype(np.float32)
-        taken += cache.take_back(dict(zip(rows["text_sha"].to_pylist(), vectors, strict=True)))
-    return taken
+        found = dict(zip(rows["text_sha"].to_pylist(), vectors, strict=True))
+        cache.take_back(found)
+        taken |= found.keys()
+    # The rows were read as they were at one moment, and their writer may have erased some since:
+    # what it then forgot may be out of the archive, and the cache not know any more that it was.
+    left = taken - _present(old, taken)
+    cache.forget(left)
+    return len(cache.known(taken - left))
 
 
 def _lacking(dataset: Any, cache: VectorCache) -> Iterator[Sequence[int]]:
@@ -50,3 +57,14 @@ def _lacking(dataset: Any, cache: VectorCache) -> Iterator[Sequence[int]]:
         lacking = [wanted[sha] for sha in wanted.keys() - cache.known(wanted)]
         if lacking:
             yield sorted(lacking)
+
+
+def _present(old: Path, shas: Iterable[str]) -> set[str]:
+    """Tell which of these texts a row of the generation has now."""
+    table = lancedb.connect(old).open_table(TABLE)
+    wanted, present = sorted(shas), set[str]()
+    for start in range(0, len(wanted), _ROWS_AT_ONCE):
+        chosen = f"text_sha IN ({sql_list(wanted[start : start + _ROWS_AT_ONCE])})"
+        rows = table.search().where(chosen).select(["text_sha"]).limit(None).to_arrow()
+        present.update(rows["text_sha"].to_pylist())
+    return present

@@ -7,7 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from projections.vector import inheritance
 from projections.vector.cache import VectorCache
 from projections.vector.inheritance import inherit_vectors
 from projections.vector.schema import text_sha
@@ -51,3 +53,36 @@ def test_nothing_is_taken_from_a_generation_of_another_model(tmp_path: Path) -> 
         with closing(VectorCache(tmp_path / "other", model, dimension)) as cache:
             assert inherit_vectors(live, cache) == 0
             assert cache.count() == 0
+
+
+def test_a_text_that_is_erased_while_a_generation_is_inherited_is_not_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, history = Place(tmp_path), History()
+    texts = [f"statement {number}" for number in range(5)]
+    memories = [history.create(text) for text in texts]
+    place.project(history.events)
+    place.fill()
+    shutil.rmtree(tmp_path / "cache")
+    gone = text_sha(texts[2])
+    lacking = inheritance._lacking
+
+    def erased_meanwhile(dataset, cache):
+        for row_ids in lacking(dataset, cache):
+            history.erase(memories[2])
+            place.project(history.events[-2:])
+            # The lifecycle worker strikes it out of the archive; nothing says any more that it was.
+            with closing(ShippingRecord(cache.path)) as record:
+                assert bytes.fromhex(gone) in record.forgotten()
+                record.struck(record.forgotten())
+            yield row_ids
+
+    monkeypatch.setattr(inheritance, "_lacking", erased_meanwhile)
+    with closing(VectorCache(tmp_path / "cache", MODEL, DIMENSION)) as cache:
+        live = tmp_path / "views" / "vector" / "1"
+        assert inherit_vectors(live, cache) == 4
+        assert cache.known(map(text_sha, texts)) == set(map(text_sha, texts)) - {gone}
+        with closing(ShippingRecord(cache.path)) as record:
+            # Should it have been shipped in between, it is struck out once more.
+            assert record.forgotten() == [bytes.fromhex(gone)]
+    place.close()
