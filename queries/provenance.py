@@ -38,7 +38,7 @@ def provenance(memory_id: str, caller: Caller, state: StateView, now: datetime) 
         versions=texts,
         agents=_agents(sources, texts),
         hidden_sources=len(roles) - len(sources),
-        ended=_end(row),
+        ended=_end(row, caller, state, now),
     )
 
 
@@ -62,13 +62,19 @@ def _agents(sources: list[ProvenanceSource], texts: list[MemoryVersion]) -> list
     return sorted({s.agent_id for s in sources} | {text.updated_by for text in texts})
 
 
-def _end(row: MemoryRow) -> ProvenanceEnd | None:
+def _end(row: MemoryRow, caller: Caller, state: StateView, now: datetime) -> ProvenanceEnd | None:
     if row.ended_by is None or row.ended_at is None:
         return None
     return ProvenanceEnd(
         by=row.ended_by,
         at=row.ended_at,
         reason=row.ended_reason,
-        superseded_by=row.superseded_by,
+        superseded_by=_readable(row.superseded_by, caller, state, now),
         position=row.position,
     )
+
+
+def _readable(memory_id: str | None, caller: Caller, state: StateView, now: datetime) -> str | None:
+    """Give the id of a memory that the caller may know of; of one that is gone, only the id is."""
+    other = state.memory(memory_id, now=now) if memory_id else None
+    return None if other and not may_read(caller, other.namespace) else memory_id

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from bench.real_stack import RealStack
+from commands.execution import execute
+from commands.unit_of_work import UnitOfWork
 from domain.caller import Caller
 from domain.errors import NotFound
+from domain.events import MemorySuperseded
+from domain.memory import MEMORY
 from memoryweave.contract import Provenance, Recall
 from queries.bootstrap import bootstrap
 from queries.episode import episode
@@ -101,3 +105,22 @@ def test_an_episode_does_not_tell_of_memories_that_one_may_not_read(
     stack.project()
     assert episode(said, hermes.caller, stack.state, clock()).memory_ids == [private]
     assert episode(said, coder.caller, stack.state, clock()).memory_ids == []
+
+
+def test_what_took_a_memory_s_place_is_named_to_who_may_read_it(
+    stack: RealStack, hermes: Speaker, coder: Speaker, clock: Hand
+) -> None:
+    shared = hermes.remember("the printer is in room 12", namespace="shared").memory_id
+    private = hermes.remember("the printer is in room 12, hermes says").memory_id
+
+    def supersede(work: UnitOfWork) -> None:
+        work.record(MEMORY, shared, [MemorySuperseded(by=private, reason="said better")])
+
+    command = hermes.command(supersede, ())
+    execute(stack.application, command, hermes.clock, supersede, lambda done: done)
+    stack.project()
+    for reader, named in ((hermes, private), (coder, None)):
+        seen = provenance(shared, reader.caller, stack.state, clock())
+        assert seen.ended is not None
+        assert (seen.ended.by, seen.ended.superseded_by) == ("superseded", named)
+        assert private not in repr(memory(shared, coder.caller, stack.state, clock()))
