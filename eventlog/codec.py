@@ -167,10 +167,10 @@ class Codec:
         keys = self.keys.for_opening(wanted) if wanted else {}
         return [self._open(c, keys.get(c.subject)) if isinstance(c, _Closed) else c for c in closed]
 
-    def is_sealed(self, entry: RawEntry) -> bool:
-        """Tell whether an entry holds a text that only a key opens."""
+    def sealed_subject(self, entry: RawEntry) -> str:
+        """Say whose key opens the text that an entry holds; "" for one without text."""
         closed = self._look_into(entry)
-        return isinstance(closed, _Closed) and bool(closed.sealed)
+        return closed.subject if isinstance(closed, _Closed) else ""
 
     def _look_into(self, entry: RawEntry) -> _Closed | Undecodable | UnknownEventType:
         if entry.malformed:

@@ -2,9 +2,10 @@
 
 Lines of JSON in one zstd frame: a header, ``[field, key]`` for every sealing key, and at the end
 their number and the SHA-256 of all lines before. The header also holds the node's own keys and the
-key under which the backup's derived parts (vectors, carriers) are sealed. Erasing a subject takes
-its line out, and that key with it: which vectors or notes came from the erased text nobody can
-tell in a sealed file, and both can be made again.
+key under which the backup's derived parts (vectors, carriers) are sealed. Erasing a subject leaves
+its key empty, as in the log, so that a restored log makes it no new one; a session's line goes,
+because one of that name may begin anew. The other key goes with it: which vectors or notes came
+from the erased text nobody can tell in a sealed file, and both can be made again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, cast
@@ -23,6 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.keys import key_field
+from eventlog.sealing import is_final
 from workers.backup.elsewhere import keys_parts_elsewhere
 from workers.backup.folder import (
     BackupBusy,
@@ -80,14 +82,14 @@ class Struck(Struct, frozen=True):
 
 
 def strike_keys(folder: Path, subjects: Collection[str]) -> Struck:
-    """Take the keys of these subjects out of every backup that is kept in ``folder``.
+    """Destroy the keys of these subjects in every backup that is kept in ``folder``.
 
     Each keys part is replaced by rename, so it holds what it did or what it shall. Backups that
     were made into other folders are found there, if they are there still. Whatever cannot be
     rewritten is named in the answer; nothing is raised. To be called after the log has destroyed
     the keys: a backup that is being made reads them under the same lock.
     """
-    wanted = frozenset(key_field(subject) for subject in subjects)
+    wanted = {key_field(subject): is_final(subject) for subject in subjects}
     rewritten: list[str] = []
     holding: list[str] = []
     try:
@@ -149,7 +151,7 @@ def opened_keys_part(path: Path) -> Iterator[tuple[KeysHeader, Iterator[tuple[by
 
 
 def _strike_in(
-    folder: Path, wanted: frozenset[bytes], rewritten: list[str], holding: list[str]
+    folder: Path, wanted: Mapping[bytes, bool], rewritten: list[str], holding: list[str]
 ) -> None:
     with changing_keys(folder):
         with replacing(folder / _LAST_STRIKE) as file:
@@ -168,14 +170,19 @@ def _strike_in(
 
 
 def _strike_one(
-    path: Path, wanted: frozenset[bytes], rewritten: list[str], holding: list[str]
+    path: Path, wanted: Mapping[bytes, bool], rewritten: list[str], holding: list[str]
 ) -> None:
+    """Strike the keys of one part; ``wanted`` tells of each field whether it stays, empty."""
     try:
         with opened_keys_part(path) as (_, keys):
-            concerned = sum(field in wanted for field, _ in keys)
+            concerned = sum(field in wanted and key != b"" for field, key in keys)
         if concerned:
             with opened_keys_part(path) as (header, keys):
-                left = (pair for pair in keys if pair[0] not in wanted)
+                left = (
+                    (field, b"" if field in wanted else key)
+                    for field, key in keys
+                    if wanted.get(field, True)
+                )
                 write_keys_part(path, replace(header, derived_key=b""), left)
             rewritten.append(path.name)
     except (KeysPartDamaged, OSError) as error:

@@ -23,14 +23,12 @@ from eventlog.archive.manifest import Manifest, write_manifest
 from eventlog.archive.place import open_place
 from eventlog.archive.segment import Segment
 from eventlog.chain import BEGINNING, links
-from eventlog.codec import Codec
 from eventlog.embedded import EmbeddedServers, find_server
 from eventlog.entry import RawEntry
 from eventlog.guard import guard_log_server
 from eventlog.lineage import Branch
 from eventlog.loading import LogParts, load_log, make_room
 from eventlog.redis_log import RedisLog
-from eventlog.sealing import KeyRing
 from projections.digest import ViewDigest
 from workers.archive import archive_location
 from workers.backup.container import (
@@ -45,6 +43,7 @@ from workers.backup.derived import keep_derived_file
 from workers.backup.folder import keys_of, replacing
 from workers.backup.keys_part import KeysHeader, opened_keys_part
 from workers.backup.rebuilding import Progress, build_all_views
+from workers.backup.unreadable import Unreadable
 from workers.keys import embedded_users, keep_keys
 from workers.log_server import guard_log, log_url
 from workers.settings import FILE_NAME as SETTINGS_NAME
@@ -63,7 +62,8 @@ class Restored(Struct, frozen=True, kw_only=True):
     """A restored node. ``keys`` is how many sealing keys there were, None without a keys part.
 
     ``sealed`` counts the events whose texts nobody can open for want of a keys part, by the kind
-    of thing they speak of. ``digests`` are of the views at ``position``.
+    of thing they speak of; ``erased`` those whose texts were erased after the backup was made.
+    ``digests`` are of the views at ``position``.
     """
 
     data: Path
@@ -75,6 +75,7 @@ class Restored(Struct, frozen=True, kw_only=True):
     chain: str
     keys: int | None
     sealed: dict[str, int]
+    erased: dict[str, int]
     derived: int
     digests: list[ViewDigest]
 
@@ -167,8 +168,7 @@ class _Restoring:
         self._described = described
         self._progress = progress
         self._sha256 = {member.name: member.sha256 for member in described.members}
-        self._codec = Codec(KeyRing(lambda _: {}))
-        self._sealed: dict[str, int] = {}
+        self._unreadable = Unreadable()
         self._derived = 0
 
     def run(self, epoch: str, now: datetime) -> Restored:
@@ -180,6 +180,7 @@ class _Restoring:
             make_room(log)
             guard_log_server(log, allow_volatile=settings.allow_volatile)
             keys = self._load(log, branch, now)
+            erased = {} if keys is None else self._unreadable.erased_since(log.subject_keys)
         # Last, with the log's new epoch in it: before, the archive is nobody's.
         write_manifest(
             open_place(archive_location(settings)),
@@ -196,7 +197,8 @@ class _Restoring:
             parent=described.epoch,
             chain=described.chain,
             keys=keys,
-            sealed=self._sealed,
+            sealed=self._unreadable.without_keys() if keys is None else {},
+            erased=erased,
             derived=self._derived,
             digests=digests,
         )
@@ -215,9 +217,9 @@ class _Restoring:
         with opened_keys_part(self._keys_path) as (header, keys):
             keep_keys(self._settings.data, header.node)
             self._write_settings(header.settings)
-            counted = _Counted(keys)
+            counted = self._unreadable.counted(keys)
             load_log(log, parts, self._unpacked(header.derived_key), counted, now)
-            return counted.count
+            return self._unreadable.keys
 
     def _floor(self) -> tuple[int, str]:
         """Say where the part in the server begins: as trimming would have left it."""
@@ -240,7 +242,7 @@ class _Restoring:
                 if name.startswith("segments/"):
                     place.write(name.removeprefix("segments/"), data)
                 for entry in _entries(name, data):
-                    self._count_sealed(entry)
+                    self._unreadable.see(entry)
                     yield entry
                     if entry.position % 1_000 == 0:
                         self._progress("log", entry.position, self._described.position)
@@ -255,24 +257,6 @@ class _Restoring:
         if text:
             with replacing(self._settings.data / SETTINGS_NAME) as file:
                 file.write(text.encode())
-
-    def _count_sealed(self, entry: RawEntry) -> None:
-        if self._keys_path is None and self._codec.is_sealed(entry):
-            kind = entry.aggregate_type
-            self._sealed[kind] = self._sealed.get(kind, 0) + 1
-
-
-class _Counted:
-    """Keys on their way into the log, counted."""
-
-    def __init__(self, keys: Iterator[tuple[bytes, bytes]]) -> None:
-        self._keys = keys
-        self.count = 0
-
-    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
-        for pair in self._keys:
-            self.count += 1
-            yield pair
 
 
 def _entries(name: str, data: bytes) -> list[RawEntry]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from workers.backup.container import BackupDamaged
@@ -59,12 +59,21 @@ def _lines(restored: Restored) -> Iterable[str]:
     )
     yield f"epoch {restored.epoch}, which goes on from {restored.parent}"
     if restored.keys is None:
-        kinds = ", ".join(f"{count} of {kind}" for kind, count in sorted(restored.sealed.items()))
-        yield f"without a keys part these events' texts can never be opened: {kinds or 'none'}"
+        kinds = _by_kind(restored.sealed)
+        yield f"without a keys part these events' texts can never be opened: {kinds}"
     else:
         yield f"{restored.keys} keys"
+    if restored.erased:
+        yield (
+            f"events whose texts were erased since: {_by_kind(restored.erased)}; what they speak "
+            "of is listed still, as [erased], until it is erased here too"
+        )
     yield f"compare with `memoryweave digest` of a node at position {restored.position}:"
     rows: list[tuple[object, ...]] = [("view", "position", "rows", "parked", "sha256")]
     rows += [(d.view, d.position, d.rows, len(d.parked), d.sha256) for d in restored.digests]
     yield from columns(rows)
     yield f"start it with `memoryweave up --data {restored.data}`"
+
+
+def _by_kind(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} of {kind}" for kind, count in sorted(counts.items())) or "none"
