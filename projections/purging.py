@@ -54,7 +54,12 @@ def held_in(view: Path, position: int) -> list[str]:
 
 
 def cleared_up_to(view: Path) -> int:
-    """Give the position up to which no file of a view holds anything erased."""
+    """Give the position up to which no file of a view holds anything erased.
+
+    0 while somebody folds a copy of it: nobody knows what is in there.
+    """
+    if has_scratch(view):
+        return 0
     return min((purged_up_to(view / str(number)) for number in generations(view)), default=0)
 
 

@@ -24,6 +24,7 @@ from domain.erasure import Erasure, still_held
 from domain.errors import MemoryWeaveError
 from eventlog.archive.place import Place
 from eventlog.nodes import Nodes
+from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.rewriting import RewriteRefused, rewrite_files
 from memoryweave import contract
@@ -116,6 +117,7 @@ def clear_files(settings: Settings, erasure: Erasure, wait_s: float) -> Cleared:
         backups = _strike_backups(settings, erasure.subjects, holding)
         pending = _await_views(settings, log, erasure.position, deadline)
         archived = open_archive(settings)
+        holding += _away(settings, log)
         if "vector" not in pending:
             _attempt(holding, "archive", lambda: _strike_vectors(settings, log, archived.place))
     return Cleared(
@@ -198,6 +200,20 @@ def _of_other_nodes(settings: Settings, log: RedisLog, position: int) -> list[st
         if beat.node_id != own
         for name, view in beat.views.items()
         if view.state != "absent" and view.purged < position
+    ]
+
+
+def _away(settings: Settings, log: RedisLog) -> list[str]:
+    """Name the nodes that have read this log and are not running: nobody can ask them.
+
+    They clear their files when they run again, because they follow the log.
+    """
+    here = {node_id(settings.data), *(beat.node_id for beat in Nodes(log).living())}
+    named = {reader.name.partition("/")[0] for reader in Readers(log).all() if "/" in reader.name}
+    return [
+        f"node {name}: it is not running, and clears its files when it runs again; if it is gone "
+        "for good, take its views off the list (`memoryweave readers forget`) and erase again"
+        for name in sorted(named - here)
     ]
 
 

@@ -20,8 +20,11 @@ from litestar.routes import HTTPRoute
 from api.app import create_app
 from api.documented import OF_THE_LOG
 from api.forwarding import FORWARDED_BY
+from eventlog.readers import Readers
+from eventlog.redis_log import RedisLog
 from tests.api.service import ADMIN_KEY, Service, commit, free_port, recalled, running_service
 from tests.servers import LogServer
+from workers.log_server import node_id
 
 ANSWERED_BY_THE_NODE_ITSELF = {
     "/recall",
@@ -31,6 +34,16 @@ ANSWERED_BY_THE_NODE_ITSELF = {
     "/admin/rebuild/{view}",
 }
 """POST routes that ask, or that concern the files of the node that was asked."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_replica_is_missed(service: Service, log_server: LogServer) -> Iterator[None]:
+    """Take the replicas of these tests off the log's list: an erase would name them as away."""
+    yield
+    with RedisLog(log_server.url, "api-tests") as log:
+        for reader in Readers(log).all():
+            if not reader.name.startswith(node_id(service.node.values.data)):
+                Readers(log).forget(reader.name)
 
 
 @pytest.fixture(scope="module")

@@ -23,17 +23,35 @@ from lance.file import LanceFileReader
 from tests.oracle import read_log
 
 _parquet: Any = pyarrow.parquet
+_LOOKS = 20
 
 
 def files_with(folder: Path, *words: bytes) -> dict[str, set[bytes]]:
-    """Give the files below ``folder`` that hold one of the words, and which."""
+    """Give the files below ``folder`` that hold one of the words, and which.
+
+    A file that vanishes meanwhile may have another name by then: all are read again.
+    """
+    for _ in range(_LOOKS):
+        found = _look(folder, words)
+        if found is not None:
+            return found
+    raise AssertionError(f"files below {folder} vanished at each of {_LOOKS} looks")
+
+
+def _look(folder: Path, words: Iterable[bytes]) -> dict[str, set[bytes]] | None:
     found: dict[str, set[bytes]] = {}
     for file in sorted(folder.rglob("*")):
-        if not file.is_symlink() and stat.S_ISREG(file.stat().st_mode):
+        try:
+            if file.is_symlink() or not stat.S_ISREG(file.stat().st_mode):
+                continue
             for name, content in _contents(str(file.relative_to(folder)), file.read_bytes(), file):
                 there = {word for word in words if word in content}
                 if there:
                     found.setdefault(name, set()).update(there)
+        except Exception:
+            if file.exists():
+                raise
+            return None
     return found
 
 
@@ -76,9 +94,13 @@ def _lance(file: Path) -> bytes:
     return _said(LanceFileReader(str(file)).read_all().to_table().to_pylist())
 
 
-def log_with(url: str, name: str, *words: bytes) -> list[int]:
-    """Give the positions whose event holds one of the words once opened with the keys there are."""
-    return [fact["position"] for fact in read_log(url, name) if _has(_said(fact["body"]), words)]
+def log_with(url: str, name: str, *words: bytes, archive: Path | None = None) -> list[int]:
+    """Give the positions whose event holds one of the words once opened with the keys there are.
+
+    What was trimmed is read from the segments in ``archive``.
+    """
+    facts = read_log(url, name, archive)
+    return [fact["position"] for fact in facts if _has(_said(fact["body"]), words)]
 
 
 def keys_of(url: str, name: str, subjects: Iterable[str]) -> list[bytes]:

@@ -27,8 +27,8 @@ from domain.memory import MEMORY
 from memoryweave.client import Client
 from memoryweave.contract import ErasureReceipt
 from memoryweave.errors import NotFound, Unauthenticated
-from tests.erasure.node_log import admin_log_url
-from tests.erasure.searching import files_with, keys_of
+from tests.erasure.node_log import admin_log, admin_log_url
+from tests.erasure.searching import files_with, keys_of, log_with
 from tests.nodes import COMMAND, NodeProcess
 from tests.servers import eventually
 from tests.state_tables import tables_of
@@ -78,6 +78,13 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
     with node.client() as client:
         others = [client.remember(f"fact number {n} of the garden") for n in range(30)]
         memory, episode = say_everywhere(client, CANARY)
+        said = positions_with(node, CANARY)
+        assert len(said) > 5
+        others += [client.remember(f"fact number {n} of the house") for n in range(10)]
+        with admin_log(node) as log:
+            # All of it is in segments by then, and in the stream no more.
+            eventually(lambda: log.floor() > said[-1], within_s=60, every_s=0.2)
+        assert positions_with(node, CANARY) == said
         client.rebuild("vector")
         client.rebuild("state")
         eventually(
@@ -107,6 +114,7 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
         assert receipt.purged.views == ["analytics", "state", "vector"]
         assert len(receipt.purged.backups) == 1
 
+        assert positions_with(node, CANARY) == []
         traces = [CANARY.encode(), *keys, *written, *shas]
         assert files_with(node.data, *traces) == {}
         after = tables_of(node.data / "views" / "state")
@@ -136,6 +144,11 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
     )
     assert CANARY not in shown.stdout.decode()
     assert memory in shown.stdout.decode()
+
+
+def positions_with(node: NodeProcess, word: str) -> list[int]:
+    """Give the positions, in segments and stream, whose event says the word with today's keys."""
+    return log_with(admin_log_url(node), "main", word.encode(), archive=node.data / "archive")
 
 
 def rebuilt(client, *views: str) -> bool:
