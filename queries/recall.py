@@ -126,7 +126,8 @@ def _positions(
     """Give how far each usable view has come, after waiting for ``min_position`` and the moment.
 
     Read before the search, so that what is found is at least as new. A vector view whose files
-    are damaged is left out and noted; then the state view alone must have reached the position.
+    are damaged or gone is left out and noted; then the state view alone must have reached the
+    position.
     """
     views: dict[str, ProjectedView] = {"state": parts.state, "vector": parts.vector}
     positions: dict[str, int] = {}
@@ -136,6 +137,10 @@ def _positions(
             del views[name]
         else:
             positions[name] = checkpoint.position
+    if "vector" in positions and positions.get("state") and not parts.vector.begun():
+        # It would answer that nothing was ever said.
+        degraded.append(Degraded(part="vector", reason="the view is being built"))
+        del views["vector"], positions["vector"]
     if min_position is not None:
         require_position(min_position, views)
         positions = {name: max(reached, min_position) for name, reached in positions.items()}

@@ -116,6 +116,10 @@ class VectorView:
         table.checkout_latest()
         return read_sentinel(table).checkpoint
 
+    def begun(self) -> bool:
+        """Tell whether there is anything to search: not before it was begun, nor once removed."""
+        return self._table() is not None
+
     def model(self) -> str | None:
         """Give the model of the vectors, as ``<embedder>/<dimension>``; None before it was begun.
 

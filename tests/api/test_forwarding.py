@@ -101,7 +101,8 @@ def test_key_headers_body_and_answer_go_through_as_they_are(
 ) -> None:
     key, correlation = uuid4().hex, f"corr-{fresh('c')}"
     headers = {"Idempotency-Key": key, "X-Correlation-ID": correlation}
-    body = json.dumps({"content": "Grüße, 世界 \\u00e9", "distill": False}).encode()
+    said = {"content": "Grüße, 世界 \\u00e9", "distill": False, "namespace": fresh("bytes")}
+    body = json.dumps(said).encode()
     url = "/api/v1/commit"
     sent = {"content": body, "headers": {**headers, "Content-Type": "application/json"}}
     through = replica.admin.post(url, **sent)
