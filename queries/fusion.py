@@ -12,7 +12,7 @@ Over the rows that may be results::
 
 Scaled scores are added, not ranks: how far apart two candidates are is worth keeping (convex
 combination: S. Bruch, S. Gai, A. Ingber, An Analysis of Fusion Functions for Hybrid Retrieval,
-ACM TOIS 2023). Measured: docs/decisions/0023.
+ACM TOIS 2023). Measured: docs/decisions/0024.
 """
 
 from __future__ import annotations
