@@ -157,7 +157,7 @@ def _build(log: RedisLog, scratch: Path, view: str, last: int) -> dict[str, floa
     place, data = str(scratch / "archive"), str(scratch / "data")
     command = [log.url, log.name, place, data, view, str(last)]
     done = subprocess.run(
-        [sys.executable, "-m", "bench._rebuilding", *command], check=True, capture_output=True
+        [sys.executable, "-m", "bench._rebuilding", *command], check=True, stdout=subprocess.PIPE
     )
     built: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     print(f"built: {view} up to {last} in {built['finished_s']:.0f} s", flush=True)

@@ -151,7 +151,8 @@ class ProjectionRunner:
         self._applier.apply(self._pending, stop)
         if not stop.is_set():
             self._pending = []
-            self._tell("running")
+        # Also when it makes way: the generation that takes over has to show at least as much.
+        self._tell("running")
         self._between_batches()
         return True
 

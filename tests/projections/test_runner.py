@@ -84,6 +84,33 @@ def test_the_runner_waits_long_when_idle_and_hardly_when_work_is_left_between_ba
     directory.close()
 
 
+def test_a_runner_that_makes_way_has_told_of_all_that_it_has_applied(
+    log: RedisLog, view_path: Path, historian: Historian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    historian.live_on(5)
+    stop, halt = threading.Event(), threading.Event()
+    source = ScriptedSource([log.read(1, historian.position), []], stop)
+    directory = ViewDirectory(view_path)
+    projector = StateProjector(directory.live)
+    applied = projector.apply
+
+    def apply_and_be_asked_to_make_way(*arguments: object) -> None:
+        applied(*arguments)
+        halt.set()
+
+    monkeypatch.setattr(projector, "apply", apply_and_be_asked_to_make_way)
+    runner = ProjectionRunner(
+        directory, projector, source, log, Codec(KeyRing(log.subject_keys)), pace=Pace(busy_s=0)
+    )
+    runner.run(stop, halt)
+    told = read_status(view_path)
+    assert told is not None
+    assert told.position == projector.checkpoint().position > 0
+    runner.close()
+    projector.close()
+    directory.close()
+
+
 def test_pauses_grow_and_end_at_the_first_success(
     log: RedisLog, view_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

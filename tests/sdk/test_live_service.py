@@ -48,7 +48,7 @@ def test_a_memorys_life_through_the_client(node: NodeProcess, agent_key: str) ->
         assert client.memory(made.memory_id, as_of=then).content == "Port 8188 is ComfyUI's"
         since = contract.AsOf(time=client.versions(made.memory_id).items[0].recorded_at)
         assert client.memories(as_of=since).items[0].content == "Port 8188 is ComfyUI's"
-        [known] = client.recall("ComfyUI", as_of=then, layers=["memory"]).results
+        known = client.recall("ComfyUI", as_of=then, layers=["memory"]).results[0]
         assert (known.version, known.content) == (1, "Port 8188 is ComfyUI's")
         assert [v.content for v in client.versions(made.memory_id).items] == [
             "Port 8188 is ComfyUI's",
