@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import redis
@@ -82,18 +83,9 @@ def guard_log_server(
     Raises `LogServerRefused`, `LogFork` or `LogGap` when the log is not the one known here, and
     `LogUnavailable`.
     """
-    server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
     deadline = time.monotonic() + within_s
-    try:
-        software = supported_software(server_info(server, "server"))
-        _await(
-            lambda: _persistence(server)["loading"] == "0",
-            deadline,
-            "loads its files",
-        )
-        _require_primary(server_info(server, "replication"))
-        rights = rights_on(server, log.keys)
-        shortfalls = find_shortfalls(server)
+    with _answering(log) as server:
+        software, rights, shortfalls = _look_at_server(server, log, deadline)
         if shortfalls and not allow_volatile:
             raise LogServerRefused(shortfalls)
         _await_scripts(server, deadline)
@@ -101,10 +93,6 @@ def guard_log_server(
         bring_up_to_date(log)
         if _persistence(server).get("aof_enabled") == "1":
             _rewrite_once(server, deadline)
-    except (NotSent, redis.RedisError, OSError) as error:
-        raise LogUnavailable(f"the log server does not answer: {error}") from error
-    finally:
-        server.close()
     return GuardReport(software, head, not shortfalls, rights, tuple(shortfalls))
 
 
@@ -120,26 +108,34 @@ def guard_followed_log(
     Whether the server keeps what it acknowledges is reported and no reason to refuse: whoever
     writes has to answer for that. Raises as `guard_log_server` does.
     """
-    server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
     deadline = time.monotonic() + within_s
-    try:
-        software = supported_software(server_info(server, "server"))
-        _await(
-            lambda: _persistence(server)["loading"] == "0",
-            deadline,
-            "loads its files",
-        )
-        _require_primary(server_info(server, "replication"))
-        rights = rights_on(server, log.keys)
-        shortfalls = find_shortfalls(server)
+    with _answering(log) as server:
+        software, rights, shortfalls = _look_at_server(server, log, deadline)
         _await_scripts(server, deadline)
         head = require_known_history(log, expected_epoch, known)
         require_present_format(log)
+    return GuardReport(software, head, not shortfalls, rights, tuple(shortfalls))
+
+
+@contextmanager
+def _answering(log: RedisLog) -> Iterator[Connections]:
+    server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
+    try:
+        yield server
     except (NotSent, redis.RedisError, OSError) as error:
         raise LogUnavailable(f"the log server does not answer: {error}") from error
     finally:
         server.close()
-    return GuardReport(software, head, not shortfalls, rights, tuple(shortfalls))
+
+
+def _look_at_server(
+    server: Connections, log: RedisLog, deadline: float
+) -> tuple[str, Rights, list[str]]:
+    """Give the software, the rights on it and its shortfalls, once it has loaded its files."""
+    software = supported_software(server_info(server, "server"))
+    _await(lambda: _persistence(server)["loading"] == "0", deadline, "loads its files")
+    _require_primary(server_info(server, "replication"))
+    return software, rights_on(server, log.keys), find_shortfalls(server)
 
 
 def supported_software(info: dict[str, str]) -> str:

@@ -49,6 +49,7 @@ def _look(folder: Path, words: Iterable[bytes]) -> dict[str, set[bytes]] | None:
                 if there:
                     found.setdefault(name, set()).update(there)
         except Exception:
+            # A decoder may raise anything for a file that goes while it is read; then look again.
             if file.exists():
                 raise
             return None
