@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
@@ -17,10 +18,12 @@ def require_known_parameters(
 ) -> None:
     """Raise `InvalidFields` for a parameter that the route does not have, one given twice, or NUL.
 
-    As in bodies, a slip of the pen is to be seen, not to be passed over.
+    Nor may it hold bytes that are no UTF-8: the framework would read them as U+FFFD and look for
+    that. As in bodies, a slip of the pen is to be seen, not to be passed over.
     """
     if not connection.scope["query_string"]:
         return
+    _require_utf_8(connection.scope["query_string"])
     known = {
         field.kwarg_definition.name or name
         for name, field in handler.parsed_fn_signature.parameters.items()
@@ -37,3 +40,11 @@ def require_known_parameters(
             faults.append(FieldError(field=name, message="must not hold the character U+0000"))
     if faults:
         raise InvalidFields(faults)
+
+
+def _require_utf_8(query: bytes) -> None:
+    try:
+        unquote_to_bytes(query).decode()
+    except UnicodeDecodeError as error:
+        message = f"must be UTF-8, percent-encoded; byte {error.start} of it is not"
+        raise InvalidFields([FieldError(field="query", message=message)]) from error

@@ -55,10 +55,15 @@ class SealingKeys(Struct, frozen=True):
 
 
 class Followed(Struct, frozen=True):
-    """Which log a writer follows: its epoch ("": not known yet), the last position told to it."""
+    """Which log a writer follows: its epoch ("": not known yet), the last position told to it.
+
+    ``decided`` names the decision by which the history that is there now was taken for right,
+    though it may end before what was told earlier; "" if nobody ever had to decide.
+    """
 
     epoch: str = ""
     position: int = 0
+    decided: str = ""
 
 
 class AppendRequest(Struct, frozen=True):
@@ -169,7 +174,7 @@ def followed_after(reply: Sequence[Any], followed: Followed) -> Followed:
     """Give what a writer follows once it has this answer."""
     match reply:
         case [b"appended", _, last, epoch]:
-            return Followed(epoch.decode(), max(last, followed.position))
+            return Followed(epoch.decode(), max(last, followed.position), followed.decided)
         case _:
             return followed
 

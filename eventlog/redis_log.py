@@ -102,15 +102,16 @@ class RedisLog:
         self._server = Connections(url, timeout_s=min(attempt_timeout_s, deadline_s))
         self._watch = LogWatch(self._server) if watched else None
 
-    def follow(self, epoch: str) -> None:
+    def follow(self, epoch: str, decided: str = "") -> None:
         """Append to the log of this epoch only; "" means: to whatever log is there first.
 
         From then on an append elsewhere, or to a log that ends before what it has acknowledged
-        here, is a `LogFork`.
+        here, is a `LogFork`. Who has decided that a log which lost events is right all the same
+        gives that decision a name: by a new one what was acknowledged before counts no more.
         """
         with self._following:
-            if epoch != self._followed.epoch:
-                self._followed = Followed(epoch)
+            if (epoch, decided) != (self._followed.epoch, self._followed.decided):
+                self._followed = Followed(epoch, decided=decided)
 
     def append(
         self,

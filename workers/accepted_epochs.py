@@ -19,7 +19,7 @@ from eventlog.redis_log import RedisLog
 from projections.build_request import read_build_status, request_build
 from projections.status import read_status
 from workers.archive import seen_links
-from workers.log_server import look_at_history, remember_epoch
+from workers.log_server import look_at_history, remember_decision
 from workers.settings import SettingError, Settings
 from workers.standing import WHAT_TO_DO
 
@@ -42,7 +42,7 @@ def accept_fork(view: Path, log: RedisLog, settings: Settings) -> None:
     if not head.position:
         raise LogFork(f"the log is empty, there is nothing to build the view from: {WHAT_TO_DO}")
     seen_links(settings).forget(head.epoch)
-    remember_epoch(settings.data, head.epoch)
+    remember_decision(settings.data, head)
     _log.warning("fork_accepted", view=view.name, epoch=head.epoch, position=head.position)
 
 

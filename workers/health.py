@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -25,7 +26,7 @@ from workers.backup.folder import backups_in
 from workers.backup.place import backups_folder
 from workers.lifecycle_status import read_status as read_lifecycle_status
 from workers.log_server import log_url
-from workers.settings import SettingError
+from workers.settings import SettingError, Settings
 
 if TYPE_CHECKING:
     from workers.node import Node
@@ -67,12 +68,34 @@ def look_at_node(node: Node) -> Health:
         ready=ready,
         version=VERSION,
         log=log,
-        views=views,
+        views={
+            name: replace(view, paused=view.paused and _without_places(view.paused, node.values))
+            for name, view in views.items()
+        },
         embedder=embedder,
         role=node.values.role,
         backup=backup,
-        degraded=degraded,
+        degraded=[
+            replace(part, reason=_without_places(part.reason, node.values)) for part in degraded
+        ],
     )
+
+
+def _without_places(reason: str, settings: Settings) -> str:
+    """Call the node's directories by their names: anybody may read this, and where they lie tells
+    of the machine and its users. The log lines and `memoryweave doctor` name them in full.
+    """
+    run = str(Path(tempfile.gettempdir(), "memoryweave-"))
+    places = {
+        str(settings.data): "data",
+        str(settings.data.resolve()): "data",
+        os.environ.get("XDG_RUNTIME_DIR", run): "run",
+        run: "run",
+        settings.archive_location or "": "archive",
+    }
+    for place in sorted(places.keys() - {""}, key=len, reverse=True):
+        reason = reason.replace(place, places[place])
+    return reason
 
 
 def _look_at_backups(node: Node, degraded: list[Degraded]) -> BackupHealth | None:

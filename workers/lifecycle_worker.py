@@ -30,7 +30,7 @@ from workers.erasure_upkeep import ErasureUpkeep
 from workers.keys import ensure_keys
 from workers.lifecycle_status import LifecycleStatus, write_status
 from workers.lifetime import die_with_parent, stop_on_signals
-from workers.log_server import followed_epoch, log_url, node_id
+from workers.log_server import decision, followed_epoch, log_url, node_id
 from workers.logging import set_up_logging
 from workers.settings import Settings, resolve
 from workers.vector_shipping import VectorShipping
@@ -66,7 +66,6 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
         archive=archive,
         watched=not settings.allow_volatile,
     ) as log:
-        log.follow(followed_epoch(settings.data))
         lease = Lease(log, LEASE, holder, LEASE_S)
         archiver = Archiver(
             log,
@@ -111,6 +110,8 @@ class _Parts(Struct, frozen=True, kw_only=True):
 
 def _look(parts: _Parts) -> LifecycleStatus:
     now = datetime.now(UTC)
+    data = parts.settings.data
+    parts.log.follow(followed_epoch(data), decision(data))
     try:
         state = parts.lease.take()
         if state.fence is None:

@@ -196,6 +196,17 @@ def remember_epoch(data: Path, epoch: str) -> None:
     _change_node(data, "epoch", lambda _: epoch)
 
 
+def remember_decision(data: Path, head: Head) -> None:
+    """Keep that somebody took the log's history up to this head for right, though it is another."""
+    _change_node(data, "epoch", lambda _: head.epoch)
+    _change_node(data, "decided", lambda _: f"{head.position}/{head.event_id}")
+
+
+def decision(data: Path) -> str:
+    """Name the newest decision of `remember_decision`, "" where nobody had to decide."""
+    return _read_node(data).get("decided", "")
+
+
 def node_id(data: Path, randomness: Callable[[int], bytes] = os.urandom) -> str:
     """Give the name under which this node registers with the log; made when first asked for.
 

@@ -24,8 +24,15 @@ def set_up_logging(process: str, level: str, stream: TextIO | None = None) -> No
 
     ``process`` is the name that every line carries; ``level`` the least level written.
     """
+
+    def named(_logger: Any, _method: str, line: dict[str, Any]) -> dict[str, Any]:
+        # Not a context variable: a thread that the process starts would not have it.
+        line.setdefault("process", process)
+        return line
+
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
+        named,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -57,7 +64,6 @@ def set_up_logging(process: str, level: str, stream: TextIO | None = None) -> No
     root.setLevel(level.upper())
     for chatty in ("httpx", "httpcore"):  # these log URLs, and a URL may hold a query
         logging.getLogger(chatty).setLevel(logging.WARNING)
-    structlog.contextvars.bind_contextvars(process=process)
 
 
 def _mask(_logger: Any, _method: str, line: dict[str, Any]) -> dict[str, Any]:

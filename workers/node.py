@@ -48,7 +48,7 @@ from workers.accepted_epochs import accept_fork
 from workers.archive import archive_location
 from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
-from workers.log_server import followed_epoch, guard_log, log_url, node_id, volatile_url
+from workers.log_server import decision, followed_epoch, guard_log, log_url, node_id, volatile_url
 from workers.primaries import Primaries
 from workers.settings import Access, Settings, describe, is_loopback
 from workers.standing import Standing
@@ -112,7 +112,7 @@ class Node:
             archive=archive_location(self.values),
             watched=not self.values.allow_volatile,
         )
-        application.event_log.follow(followed_epoch(self.values.data))
+        application.event_log.follow(followed_epoch(self.values.data), decision(self.values.data))
         return application
 
     @cached_property
@@ -246,9 +246,9 @@ class Node:
         if "volatile" in made and self.volatile is not None:
             self.volatile.close()
 
-    def _follow(self, epoch: str) -> None:
+    def _follow(self, epoch: str, decided: str) -> None:
         if "application" in self.__dict__:
-            self.application.event_log.follow(epoch)
+            self.application.event_log.follow(epoch, decided)
 
     def __enter__(self) -> Self:
         return self

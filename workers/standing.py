@@ -16,7 +16,7 @@ from typing import Final
 from domain.errors import MemoryWeaveError
 from eventlog.outcomes import LogFork
 from projections.status import read_status
-from workers.log_server import epoch_seen, look_at_history
+from workers.log_server import decision, epoch_seen, look_at_history
 from workers.settings import SettingError, Settings
 
 FORKED: Final = LogFork.name
@@ -31,10 +31,11 @@ _ASK_EVERY_S: Final = 1.0
 class Standing:
     """Looks now and then; thread-safe. ``fork`` is why the guard refused at the start, "" if not.
 
-    ``follow`` is told the epoch to append to whenever the node's worker has taken another one.
+    ``follow`` is told the epoch to append to, and the decision (`workers.log_server.decision`)
+    that it rests on.
     """
 
-    def __init__(self, settings: Settings, fork: str, follow: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, fork: str, follow: Callable[[str, str], None]) -> None:
         self._settings = settings
         self._fork = fork
         self._follow = follow
@@ -61,7 +62,7 @@ class Standing:
     def _look(self) -> str:
         epoch = epoch_seen(self._settings.data)
         if epoch:
-            self._follow(epoch)
+            self._follow(epoch, decision(self._settings.data))
         reason = self._fork or self._forked_view()
         return f"{reason}; {WHAT_TO_DO}" if reason else ""
 

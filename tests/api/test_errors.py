@@ -76,6 +76,12 @@ def test_faults_of_the_query_string_are_named_too(client):
     assert [fault.field for fault in problem(answer, 422, "invalid").errors] == ["tag"]
 
 
+@pytest.mark.parametrize("tag", ["%ff", "%ed%a0%80"])
+def test_bytes_that_are_no_utf_8_are_not_looked_for_as_something_else(client, tag):
+    document = problem(client.get(f"/api/v1/memories?tag={tag}"), 422, "invalid")
+    assert [fault.field for fault in document.errors] == ["query"]
+
+
 @pytest.mark.parametrize("cursor", ["", "x", "AAAA", "W10", "🙂", "eyJhIjoxfQ"])
 def test_a_cursor_that_no_list_gave_is_a_fault(client, cursor):
     for path in ("/api/v1/memories", "/api/v1/tombstones"):

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.app import create_app
 from memoryweave import contract
 from tests.api.service import ADMIN_KEY, OWNER_KEY, WithOptions, commit, running_service
+from workers.lifecycle_status import LifecycleStatus, write_status
 
 
 def test_health_is_open_and_tells_of_log_views_and_embedder(service):
@@ -22,6 +23,18 @@ def test_health_is_open_and_tells_of_log_views_and_embedder(service):
     assert set(health["views"]) == {"state", "vector", "analytics"}
     assert health["log"]["writable"] is True
     assert health["embedder"]["name"]
+
+
+def test_health_says_what_is_wrong_and_not_where_the_node_keeps_its_files(service):
+    data = service.node.values.data
+    trouble = f"the archive waits: [Errno 28] No space left on device: '{data}/archive/7.parquet'"
+    write_status(data, LifecycleStatus(at=datetime.now(UTC), active=True, trouble=trouble))
+    try:
+        degraded = service.nobody.get("/health").json()["degraded"]
+    finally:
+        write_status(data, LifecycleStatus(at=datetime.now(UTC), active=False))
+    [reason] = [part["reason"] for part in degraded if part["part"] == "archive"]
+    assert reason == trouble.replace(str(data), "data")
 
 
 def test_invented_methods_make_no_figures_of_their_own(service):

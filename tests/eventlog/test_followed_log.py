@@ -58,6 +58,28 @@ def test_a_log_that_lost_what_it_acknowledged_takes_nothing_more_of_that_writer(
     assert log.head().position == 3
 
 
+def test_who_decided_that_what_is_left_is_right_may_go_on_from_there(
+    log_server: LogServer, log: RedisLog
+) -> None:
+    log.append([an_entry("a", version) for version in range(1, 6)], **new_command())
+    with log_server.client() as client:
+        client.xdel(log.keys.stream, "4-0", "5-0")
+        client.execute_command("XSETID", log.keys.stream, "3-0", "ENTRIESADDED", 3)
+        client.zremrangebyscore(log.keys.aggregate("a"), 4, 5)
+    epoch = log.head().epoch
+    log.follow(epoch)
+    with pytest.raises(LogFork, match="acknowledged more"):
+        log.append([an_entry("b", 1)], **new_command())
+    log.follow(epoch, "3/x")
+    assert log.append([an_entry("b", 1)], **new_command()).first == 4
+    log.follow(epoch, "3/x")
+    with log_server.client() as client:
+        client.xdel(log.keys.stream, "4-0")
+        client.execute_command("XSETID", log.keys.stream, "3-0", "ENTRIESADDED", 3)
+    with pytest.raises(LogFork, match="acknowledged more"):
+        log.append([an_entry("c", 1)], **new_command())
+
+
 def test_a_log_that_was_trimmed_to_its_end_has_lost_nothing(
     log_server: LogServer, log_name: str, tmp_path: Path
 ) -> None:

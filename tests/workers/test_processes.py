@@ -84,6 +84,16 @@ def test_log_lines_are_json_with_time_level_and_process(lines: io.StringIO) -> N
     assert first["timestamp"].endswith("Z")
 
 
+def test_a_line_of_a_thread_names_the_process_too(lines: io.StringIO) -> None:
+    def fill() -> None:
+        structlog.get_logger().info("filled")
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    thread.join()
+    assert json.loads(lines.getvalue())["process"] == "api"
+
+
 def test_neither_a_secret_nor_a_content_can_be_logged_by_name(lines: io.StringIO) -> None:
     structlog.get_logger().error(
         "x", content="canary", query="canary", api_key="canary", authorization="canary"
