@@ -21,7 +21,8 @@ from projections.vector.indices import create_indices
 from projections.vector.maintenance import Maintenance
 from projections.vector.projector import VectorProjector
 from projections.vector.schema import TABLE, arrow_schema, from_arrow, text_sha, to_arrow
-from projections.vector.view import SearchFilter, VectorView
+from projections.vector.search_filter import SearchFilter
+from projections.vector.view import VectorView
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import checkpoint_after
 

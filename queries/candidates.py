@@ -24,7 +24,8 @@ from projections.state.view import StateView
 from projections.vector.hits import Hit
 from projections.vector.lexical import query_of
 from projections.vector.ranking import Counted, statistics_of
-from projections.vector.view import SearchFilter, VectorView, WordHits
+from projections.vector.search_filter import SearchFilter
+from projections.vector.view import VectorView, WordHits
 from queries.fusion import Fused, fuse
 from queries.neighbours import EXPANDED, passes, wanted_around
 from queries.pool import Pool, pool_of

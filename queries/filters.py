@@ -7,7 +7,7 @@ from typing import Any
 
 from memoryweave.contract import Recall
 from projections.state.rows import EpisodeRow, MemoryRow
-from projections.vector.view import SearchFilter
+from projections.vector.search_filter import SearchFilter
 
 
 def search_filter(

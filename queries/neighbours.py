@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from projections.vector.hits import Hit
 from projections.vector.schema import metadata_pair
+from projections.vector.search_filter import SearchFilter
 from projections.vector.turns import turn_key
-from projections.vector.view import SearchFilter
 from queries.windows import OFFSETS, Integers
 
 EXPANDED: Final = 50
@@ -76,7 +76,7 @@ def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
 
 
 def passes(hit: Hit, search: SearchFilter) -> bool:
-    """Tell whether a live row passes all of a filter, as `projections.vector.view.where` does."""
+    """Tell whether a live row passes all of a filter, as `search_filter.where` does."""
     observed = hit.observed_at or hit.recorded_at
     pairs = {metadata_pair(key, value) for key, value in search.metadata.items()}
     return (

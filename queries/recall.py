@@ -21,7 +21,8 @@ from inference.embedder import Embedder
 from memoryweave.contract import Degraded, Recall, RecallAnswer, RecallItem
 from projections.state.history import Moment
 from projections.state.view import StateView
-from projections.vector.view import SearchFilter, VectorView
+from projections.vector.search_filter import SearchFilter
+from projections.vector.view import VectorView
 from queries.candidates import CANDIDATES, Found, attempt, scan, search
 from queries.filters import search_filter
 from queries.moments import moment_of

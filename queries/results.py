@@ -20,7 +20,7 @@ from inference.embedder import Embedder
 from memoryweave.contract import Chunk, Recall, RecallItem
 from projections.state.rows import EpisodeRow, MemoryRow
 from projections.state.view import StateView
-from projections.vector.view import SearchFilter
+from projections.vector.search_filter import SearchFilter
 from queries.candidates import Candidate, Found
 from queries.filters import matches
 from queries.items import changed_since, episode_item, external_ids_of, memory_item, seen_by

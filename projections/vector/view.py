@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,14 +37,8 @@ from projections.vector.digest import digest_vector
 from projections.vector.hits import Hit, columns_of, hits_of
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.ranking import Statistics, rank, statistics_of
-from projections.vector.schema import (
-    TABLE,
-    ArrowTable,
-    metadata_pair,
-    microseconds,
-    sql_list,
-    sql_text,
-)
+from projections.vector.schema import TABLE, ArrowTable, sql_list
+from projections.vector.search_filter import SearchFilter, where
 from projections.vector.sentinel import read_sentinel
 
 READ_CONSISTENCY: Final = timedelta(seconds=1)
@@ -54,36 +48,6 @@ _PROBES: Final = 20
 _REFINE: Final = 5
 """Where there is a vector index: cells looked at, and how many times the limit is measured again
 with the full vectors. Found at least as much as a scan in 10,000 and 100,000 rows."""
-
-
-class SearchFilter(Struct, frozen=True, kw_only=True):
-    """Which rows may answer. None or empty means no condition, except that ``namespaces``:
-    None is every namespace and an empty set is none.
-
-    Values of one field are alternatives; ``tags`` and ``metadata`` must all be there.
-    ``observed_after`` and ``observed_before`` are inclusive and compare the time of observation,
-    or of recording where none was given; ``observed_within`` are spans of it, one of which it must
-    be in. Superseded episodes answer only if ``layers`` is exactly
-    ``{"episode"}``.
-
-    ``position``: the rows that were live there answer, each with the text it had. Which episodes
-    were superseded then is not known here, nor which tags a memory had: ``tagged`` are the ids of
-    the memories that had all of ``tags`` there.
-    """
-
-    namespaces: frozenset[str] | None
-    layers: frozenset[str] = frozenset({"memory", "episode"})
-    categories: frozenset[str] = frozenset()
-    agents: frozenset[str] = frozenset()
-    sources: frozenset[str] = frozenset()
-    tags: frozenset[str] = frozenset()
-    session_id: str | None = None
-    observed_after: datetime | None = None
-    observed_before: datetime | None = None
-    observed_within: tuple[tuple[datetime, datetime], ...] = ()
-    metadata: dict[str, str | int | float | bool] = {}
-    position: int | None = None
-    tagged: frozenset[str] = frozenset()
 
 
 class WordHits(Struct, frozen=True):
@@ -298,54 +262,6 @@ class VectorView:
 
 CANDIDATES: Final = 200
 """How many rows the index gives for ranking, at least."""
-
-
-def where(search: SearchFilter) -> str:
-    """Give the filter as an SQL condition. Every value enters it as a quoted literal."""
-    conditions = ["to_position IS NULL"]
-    if search.position is not None:
-        at = int(search.position)
-        conditions = [f"from_position <= {at}", f"(to_position IS NULL OR to_position > {at})"]
-    if search.namespaces is not None:
-        conditions.append(_one_of("namespace", search.namespaces))
-    if search.layers:
-        conditions.append(_one_of("layer", search.layers))
-    if search.position is None and search.layers and search.layers != {"episode"}:
-        conditions.append("superseded = false")
-    for column, values in (
-        ("category", search.categories),
-        ("agent_id", search.agents),
-        ("source", search.sources),
-    ):
-        if values:
-            conditions.append(_one_of(column, values))
-    if search.session_id is not None:
-        conditions.append(f"session_id = {sql_text(search.session_id)}")
-    if search.tags:
-        tagged = f"array_has_all(tags, [{sql_list(search.tags)}])"
-        if search.position is not None:
-            memories = _one_of("source_id", search.tagged)
-            tagged = f"(layer = 'episode' AND {tagged} OR layer = 'memory' AND {memories})"
-        conditions.append(tagged)
-    if search.metadata:
-        pairs = sql_list(metadata_pair(key, value) for key, value in search.metadata.items())
-        conditions.append(f"array_has_all(metadata_pairs, [{pairs}])")
-    observed = "coalesce(observed_at, recorded_at)"
-    if search.observed_after is not None:
-        conditions.append(f"{observed} >= {microseconds(search.observed_after)}")
-    if search.observed_before is not None:
-        conditions.append(f"{observed} <= {microseconds(search.observed_before)}")
-    if search.observed_within:
-        spans = (
-            f"{observed} BETWEEN {microseconds(first)} AND {microseconds(last)}"
-            for first, last in search.observed_within
-        )
-        conditions.append(f"({' OR '.join(spans)})")
-    return " AND ".join(conditions)
-
-
-def _one_of(column: str, values: frozenset[str]) -> str:
-    return f"{column} IN ({sql_list(values)})" if values else "false"
 
 
 def _full_text(query: LexicalQuery) -> FullTextQuery:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.vector.view import SearchFilter
+from projections.vector.search_filter import SearchFilter
 from queries.neighbours import beside, passes, wanted_around
 from queries.windows import (
     MEANING_WINDOW,

@@ -15,7 +15,7 @@ from inference.embedder import EmbedderMisbehaved, EmbedderUnavailable
 from projections.vector.filler import VectorFiller
 from projections.vector.projector import ModelChanged, VectorProjector
 from projections.vector.schema import text_sha
-from projections.vector.view import SearchFilter
+from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import DIMENSION, LetterEmbedder, Place
 from tests.servers import eventually

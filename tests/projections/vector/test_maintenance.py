@@ -9,7 +9,7 @@ import pytest
 
 import projections.vector.maintenance as upkeep
 from projections.vector.maintenance import Maintenance
-from projections.vector.view import SearchFilter
+from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import Place, letters
 from tests.servers import eventually

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain import events as facts
-from projections.vector.view import SearchFilter, VectorView
+from projections.vector.search_filter import SearchFilter
+from projections.vector.view import VectorView
 from tests.projections.vector.histories import START, History
 from tests.projections.vector.places import Place, letters
 

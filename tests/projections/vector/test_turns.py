@@ -8,8 +8,8 @@ import pytest
 
 from domain import events as facts
 from projections.vector.chunks import MAX_CHUNK_TOKENS
+from projections.vector.search_filter import SearchFilter
 from projections.vector.turns import LastTurns, turn_key
-from projections.vector.view import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import Place, letters
 
