@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 UNIT_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help env up demo test test-slow lint bench lock clean
+.PHONY: help env up demo test test-slow lint bench eval lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test-slow: env ## the soak and the stated counts of every fault
 
 bench: env ## measured ratios against floors in the same run
 	$(BIN)/python -m bench
+
+eval: env ## measure recall on the sets in MEMORYWEAVE_EVAL_DATA, over HTTP
+	@$(BIN)/memoryweave eval run --all
 
 lock: env ## resolve the locks anew
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \

@@ -26,8 +26,9 @@ from typing import Final
 
 from bench.in_process import in_process
 from bench.ratio import Ratio
-from bench.recall_quality import DATA, Line, cache_from_environment, read_lines
+from bench.recall_quality import DATA, cache_from_environment
 from memoryweave.contract import Commit, Recall, RecallAnswer
+from workers.evaluation.sets import Line, read_lines
 
 SETS: Final = ("memorybank_zh", "madial_zh", "xquad_zh_cross_dev", "lifebench_zh_dev")
 WORDS: Final = 200

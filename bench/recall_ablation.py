@@ -22,18 +22,12 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from bench.in_process import in_process
-from bench.recall_quality import (
-    BEST_SINGLE,
-    DATA,
-    cache_from_environment,
-    found_ids,
-    measures,
-    read_lines,
-    read_questions,
-    replayed,
-    request,
-)
+from bench.recall_quality import DATA, cache_from_environment
+from domain.policies.retrieval import measures
+from queries.evaluation import covered_by
 from queries.stages import EVERY_STAGE, NO_STAGE, Stages
+from workers.evaluation.baselines import BEST_SINGLE
+from workers.evaluation.sets import read_lines, read_questions, replayed, request
 
 WHOLE: Final = "whole"
 VARIANTS: Final[dict[str, Stages]] = {
@@ -47,6 +41,7 @@ VARIANTS: Final[dict[str, Stages]] = {
 }
 _DRAWS: Final = 2000
 _COLUMNS: Final = ("R@5", "R@10", "MRR", "nDCG@10")
+_MEASURES: Final = ("recall_at_5", "recall_at_10", "reciprocal_rank", "ndcg_at_10")
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +55,9 @@ def ablation(folder: Path) -> dict[str, Floats]:
         for question in replayed(read_lines(folder), read_questions(folder), house.store):
             for name, stages in VARIANTS.items():
                 answer = house.recall(request(question), stages)
-                found[name].append(structs.astuple(measures(found_ids(answer), question.evidence)))
+                ranking = [covered_by(item) for item in answer.results]
+                got = measures(ranking, question.evidence)
+                found[name].append(tuple(getattr(got, column) for column in _MEASURES))
     return {name: np.array(rows) for name, rows in found.items()}
 
 

@@ -61,6 +61,10 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     batch_max_entries: Annotated[int, Meta(ge=1, le=500)] = 500
     attempts_on_conflict: Count = 20
 
+    # evaluation
+    evaluation_drop_allowed: Fraction = 0.05
+    evaluation_runs_compared: Annotated[int, Meta(ge=1, le=20)] = 5
+
 
 DEFAULT_POLICY: Final = PolicySettings()
 
@@ -96,5 +100,7 @@ MEANING: Final[dict[str, str]] = {
     "metadata_max_depth": "nesting of one metadata",
     "batch_max_entries": "entries of one batch",
     "attempts_on_conflict": "tries of one command while others change the same thing",
+    "evaluation_drop_allowed": "recall@10 that a run may lose against the earlier ones",
+    "evaluation_runs_compared": "earlier runs of a set whose median is what it is held against",
 }
 """What each number means, in the words of docs/settings.md."""

@@ -29,8 +29,16 @@ FILE_NAME: Final = "memoryweave.toml"
 MASK: Final = "***"
 POLICY: Final = "policy."
 _PREFIX: Final = "MEMORYWEAVE_"
-# Read by tests and by `memoryweave demo`, not settings of a node.
-_NOT_SETTINGS: Final = frozenset({"MEMORYWEAVE_EVAL_DATA", "MEMORYWEAVE_KEY", "MEMORYWEAVE_URL"})
+# Read by tests, `memoryweave demo` and `memoryweave eval`; not settings of a node.
+_NOT_SETTINGS: Final = frozenset(
+    {
+        "MEMORYWEAVE_EVAL_DATA",
+        "MEMORYWEAVE_EVAL_VECTORS",
+        "MEMORYWEAVE_BENCH_CACHE",
+        "MEMORYWEAVE_KEY",
+        "MEMORYWEAVE_URL",
+    }
+)
 
 
 class SettingError(Exception):

@@ -859,6 +859,152 @@ class Problem(Response, frozen=True, kw_only=True):
     request_id: str = ""
 
 
+# --- evaluation --------------------------------------------------------------------------------
+
+
+class EvaluationQuestion(Request, frozen=True, kw_only=True):
+    """One question with the ids it should find: of memories, episodes, or imported lines.
+
+    ``namespaces``: where it is asked; otherwise where the run says.
+    """
+
+    query: Annotated[str, Meta(min_length=1, max_length=10000)]
+    evidence_ids: Annotated[list[Label], Meta(min_length=1, max_length=200)]
+    id: Label | None = None
+    category: Label | None = None
+    namespaces: Annotated[list[Name], Meta(max_length=100)] | None = None
+
+
+class RunEvaluation(Request, frozen=True, kw_only=True):
+    """POST /eval/run. ``set``: a set that was generated; null: the deployment's own.
+
+    ``questions`` are asked instead of a kept set's, and ``set`` is then the name under which the
+    run stands in the history. ``namespaces``: where questions that name none are asked.
+    """
+
+    set: Name | None = None
+    questions: Annotated[list[EvaluationQuestion], Meta(min_length=1, max_length=2000)] | None = (
+        None
+    )
+    namespaces: Annotated[list[Name], Meta(max_length=100)] | None = None
+
+
+class QueryDetail(Response, frozen=True, kw_only=True):
+    """One question of a run. ``hits`` and ``misses``: expected ids, within the first five."""
+
+    query: str
+    expected_ids: list[str]
+    hits: list[str]
+    misses: list[str]
+    recall_at_5: float
+    precision_at_5: float
+
+
+class ConsolidationAwareHits(Response, frozen=True, kw_only=True):
+    """What memories in the place of their episodes add, within the first five results.
+
+    ``total_distilled_used`` counts results that are memories derived from episodes,
+    ``hits_after_consolidation`` expected ids that only such a memory covers,
+    ``consolidation_benefit`` what these add to recall@5.
+    """
+
+    total_distilled_used: int
+    hits_after_consolidation: int
+    consolidation_benefit: float
+
+
+class Regression(Response, frozen=True, kw_only=True):
+    """A run that fell below the median of the earlier ones by more than is allowed."""
+
+    recall_at_10: float
+    baseline: float
+    allowed: float
+
+
+class EvaluationReport(Response, frozen=True, kw_only=True):
+    """Answer to /eval/run; groups give recall@5.
+
+    A repeat with the same idempotency key runs nothing again: it gives the figures that the log
+    keeps, which have no ``recall_at_5_by_tag`` and no ``query_details``.
+    """
+
+    set: str
+    questions: int
+    recall_at_5: float
+    recall_at_10: float
+    precision_at_5: float
+    mean_reciprocal_rank: float
+    ndcg_at_10: float
+    recall_at_5_by_tag: dict[str, float]
+    recall_by_agent: dict[str, float]
+    query_details: list[QueryDetail]
+    consolidation_aware_hits: ConsolidationAwareHits
+    recall_by_layer: dict[str, float]
+    recall_by_category: dict[str, float]
+    levels: dict[str, int]
+    regression: Regression | None
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class GenerateEvaluation(Request, frozen=True, kw_only=True):
+    """POST /eval/generate: questions on the live memories, kept as ``set``.
+
+    ``per_cell`` questions for each of four classes at each of three levels; ``seed`` chooses the
+    memories. ``generator``: auto takes the language model where one is configured.
+    """
+
+    set: Name = "own"
+    seed: Annotated[int, Meta(ge=0, le=2147483647)] = 7
+    per_cell: Annotated[int, Meta(ge=1, le=40)] = 5
+    namespaces: Annotated[list[Name], Meta(max_length=100)] | None = None
+    generator: Literal["auto", "templates", "llm"] = "auto"
+
+
+class GoldenSetReceipt(Response, frozen=True, kw_only=True):
+    """Answer to /eval/generate. ``cells`` counts questions by ``<class>/<level>``."""
+
+    set: str
+    seed: int
+    generator: Literal["templates", "llm"]
+    model: str | None
+    questions: int
+    cells: dict[str, int]
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class EvaluationItem(Response, frozen=True, kw_only=True):
+    """One run in the history. ``baseline``: what it was held against, null for a first run."""
+
+    set: str
+    at: Time
+    position: int
+    actor: str
+    questions: int
+    recall_at_5: float
+    recall_at_10: float
+    precision_at_5: float
+    mean_reciprocal_rank: float
+    ndcg_at_10: float
+    recall_by_agent: dict[str, float]
+    recall_by_layer: dict[str, float]
+    recall_by_category: dict[str, float]
+    consolidation_aware_hits: ConsolidationAwareHits
+    levels: dict[str, int]
+    embedder: str
+    baseline: float | None
+    regressed: bool
+
+
+class EvaluationHistory(Response, frozen=True, kw_only=True):
+    """GET /eval/history: the newest first."""
+
+    items: list[EvaluationItem]
+
+
 # --- JSON Lines for import and evaluation ------------------------------------------------------
 
 

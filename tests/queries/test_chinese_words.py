@@ -9,9 +9,10 @@ import pytest
 
 from bench.chinese_words import FLOOR, draw_words, entries, main, rare_words, words_not_found
 from bench.real_stack import RealStack
-from bench.recall_quality import DATA, read_lines
+from bench.recall_quality import DATA
 from memoryweave.contract import Recall
 from tests.commands.speaking import Speaker
+from workers.evaluation.sets import read_lines
 
 needs_data = pytest.mark.skipif(
     DATA not in os.environ, reason=f"{DATA} is not set: the public sets are not part of the project"

@@ -29,6 +29,7 @@ def build_parser(version: str) -> ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _processes(commands)
     _memory(commands)
+    _evaluation(commands)
     _operation(commands)
     return parser
 
@@ -139,6 +140,20 @@ def _memory(commands: Subcommands) -> None:
     load.add_argument("--source", default="agent_inference")
     load.add_argument("--batch", type=int, default=100, metavar="N", help="lines a batch (≤ 500)")
     load.add_argument("--wait", action="store_true", help="until every line can be recalled")
+
+
+def _evaluation(commands: Subcommands) -> None:
+    actions = _actions(commands, "eval", "what recall is worth on questions with known answers")
+    run = _client(actions, "run", "evaluation", "measure a set (exit code 1: it got worse)")
+    which = run.add_mutually_exclusive_group()
+    which.add_argument("set", nargs="?", help="a folder, or a name in MEMORYWEAVE_EVAL_DATA")
+    which.add_argument("--all", action="store_true", help="every set in MEMORYWEAVE_EVAL_DATA")
+    run.add_argument(
+        "--vectors",
+        metavar="FOLDER",
+        help="keeps the vectors of sets between runs: MEMORYWEAVE_EVAL_VECTORS, else the user's "
+        "cache",
+    )
 
 
 def _operation(commands: Subcommands) -> None:

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -32,15 +29,14 @@ from workers.cli.output import print_json
 from workers.cli.recall import item_lines
 from workers.cli.service import service
 from workers.cli.shown import wait_until_shown
+from workers.evaluation.own_node import own_node
 from workers.keys import kept_keys
-from workers.ports import claimable_port
 from workers.running import find_running
-from workers.settings import DECLARED, resolve
+from workers.settings import resolve
 
 NAMESPACE: Final = "demo"
 QUESTIONS: Final = 10
 SHOWN: Final = 2
-_START_WITHIN_S: Final = 120.0
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -131,55 +127,10 @@ def _some_service(arguments: argparse.Namespace) -> Iterator[Client]:
         if not arguments.json:
             print("no service runs on this data directory: starting one for the demo …", flush=True)
         with (
-            _own_service(data) as url,
+            own_node(data) as url,
             Client(url, kept_keys(data)["API_KEY"], outbox=None) as client,
         ):
             try:
                 yield client
             except MemoryWeaveError as error:
                 raise Failure(str(error)) from error
-
-
-@contextmanager
-def _own_service(data: Path) -> Iterator[str]:
-    port = claimable_port("127.0.0.1", 0)
-    log = data.parent / "up.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "workers.cli.main", "up", "--data", data, "--port", str(port)],
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=_without_a_place(),
-        )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _await_ready(process, url, log)
-        yield url
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait()
-
-
-def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    deadline = time.monotonic() + _START_WITHIN_S
-    with Client(url, outbox=None) as client:
-        while True:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise Failure(f"the service did not start:\n{log.read_text(errors='replace')}")
-            if _is_well(client):
-                return
-            time.sleep(0.2)
-
-
-def _is_well(client: Client) -> bool:
-    try:
-        return client.health().status == "ok"
-    except MemoryWeaveError:
-        return False
-
-
-def _without_a_place() -> dict[str, str]:
-    """Give the environment without what would lead the demo to somebody's own log."""
-    placed = {d.variable for d in DECLARED if not d.field.startswith("embed_")}
-    return {name: value for name, value in os.environ.items() if name not in placed}

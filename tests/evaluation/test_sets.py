@@ -1,44 +1,14 @@
-"""The measures themselves, and (slow) what they say about LoCoMo."""
+"""Evaluation sets as folders, and (slow) what the public ones say."""
 
 from __future__ import annotations
 
-import math
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from bench.recall_quality import DATA, Audit, Line, Question, main, measures, replayed
+from bench.recall_quality import DATA, main
 from memoryweave.contract import Commit
-
-lines = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=10)
-
-
-def test_measures_of_a_known_ranking() -> None:
-    found = measures(["x", "a", "y", "z", "w", "b"], frozenset({"a", "b", "c"}))
-    assert found.recall_at_5 == pytest.approx(1 / 3)
-    assert found.recall_at_10 == pytest.approx(2 / 3)
-    assert found.reciprocal_rank == 0.5
-    ideal = 1 + 1 / math.log2(3) + 1 / 2
-    assert found.ndcg_at_10 == pytest.approx((1 / math.log2(3) + 1 / math.log2(7)) / ideal)
-
-
-def test_nothing_found_measures_nothing() -> None:
-    found = measures([], frozenset({"a"}))
-    assert (found.recall_at_10, found.reciprocal_rank, found.ndcg_at_10) == (0, 0, 0)
-
-
-@given(lines, st.frozensets(st.sampled_from("abcdefghij"), min_size=1))
-def test_measures_lie_between_0_and_1_and_deeper_finds_no_less(
-    found: list[str], evidence: frozenset[str]
-) -> None:
-    given_measures = measures(found, evidence)
-    assert 0 <= given_measures.recall_at_5 <= given_measures.recall_at_10 <= 1
-    assert 0 <= given_measures.reciprocal_rank <= 1
-    assert 0 <= given_measures.ndcg_at_10 <= 1 + 1e-9
-    perfect = measures(sorted(evidence), evidence)
-    assert perfect.ndcg_at_10 == pytest.approx(1)
+from workers.evaluation.sets import Audit, Line, Question, replayed
 
 
 def test_audited_evidence_replaces_the_sets_own() -> None:

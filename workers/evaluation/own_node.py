@@ -1,0 +1,120 @@
+"""A node of one's own: `memoryweave up` on a directory and a free port, ended afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from memoryweave.client import Client
+from memoryweave.contract import Commit, Recall, RecallAnswer
+from memoryweave.errors import MemoryWeaveError
+from memoryweave.exchange import Retries
+from memoryweave.outbox import Queued
+from workers.cli.failure import Failure
+from workers.cli.shown import wait_until_shown
+from workers.keys import kept_keys
+from workers.ports import claimable_port
+from workers.settings import DECLARED
+
+_START_WITHIN_S: Final = 180.0
+_BATCH: Final = 100
+_KEPT: Final = ("embed_", "llm_", "rerank_")
+"""Settings of the environment that a node of one's own takes: which models it asks."""
+
+
+class Served:
+    """A memory to be measured over HTTP, with the admin's key, which no rate limit holds back."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def store(self, entries: Sequence[Commit]) -> None:
+        """Import the entries, a namespace after the other, and wait for their vectors."""
+        by_namespace: defaultdict[str | None, list[Commit]] = defaultdict(list)
+        for entry in entries:
+            by_namespace[entry.namespace].append(entry)
+        position = 0
+        for part in by_namespace.values():
+            for start in range(0, len(part), _BATCH):
+                receipt = self._client.batch_commit(part[start : start + _BATCH])
+                assert not isinstance(receipt, Queued), "this client has no outbox"
+                position = receipt.position
+        wait_until_shown(self._client, position)
+
+    def recall(self, request: Recall) -> RecallAnswer:
+        """Ask over HTTP."""
+        return self._client.recall(
+            request.query, namespaces=request.namespaces, top_k=request.top_k
+        )
+
+
+@contextmanager
+def served(vectors: Path | None) -> Iterator[Served]:
+    """Start a node with an empty log; its vector cache is ``vectors``, if given."""
+    with tempfile.TemporaryDirectory(prefix="mw-") as place:
+        data = Path(place) / "data"
+        if vectors is not None:
+            data.mkdir(mode=0o700)
+            vectors.mkdir(parents=True, exist_ok=True)
+            (data / "cache").symlink_to(vectors.resolve(), target_is_directory=True)
+        retries = Retries(within_s=30.0)
+        with (
+            own_node(data) as url,
+            Client(url, kept_keys(data)["API_KEY"], outbox=None, retries=retries) as client,
+        ):
+            yield Served(client)
+
+
+@contextmanager
+def own_node(data: Path) -> Iterator[str]:
+    """Run a node on ``data`` and give its URL. Raises `Failure` where it does not start."""
+    port = claimable_port("127.0.0.1", 0)
+    log = data.parent / "up.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workers.cli.main", "up", "--data", data, "--port", str(port)],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=_without_a_place(),
+        )
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _await_ready(process, url, log)
+        yield url
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
+
+def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    deadline = time.monotonic() + _START_WITHIN_S
+    with Client(url, outbox=None) as client:
+        while True:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Failure(f"the service did not start:\n{log.read_text(errors='replace')}")
+            if _is_well(client):
+                return
+            time.sleep(0.2)
+
+
+def _is_well(client: Client) -> bool:
+    try:
+        return client.health().status == "ok"
+    except MemoryWeaveError:
+        return False
+
+
+def _without_a_place() -> dict[str, str]:
+    """Give the environment without what would lead the node to somebody's own log."""
+    placed = {d.variable for d in DECLARED if not d.field.startswith(_KEPT)}
+    return {name: value for name, value in os.environ.items() if name not in placed}
