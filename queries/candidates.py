@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime
+from itertools import compress
 from typing import Final, TypeVar, cast
 
 import numpy as np
@@ -295,33 +296,33 @@ def _scored(
 def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[Candidate]:
     """Give the best row of each source, of its newest version where two were seen."""
     best: dict[str, int] = {}
+    scores = fused.scores.tolist()
 
     def rank(row: int) -> tuple[int, float, str]:
-        return pool.hits[row].version, float(fused.scores[row]), pool.hits[row].row_id
+        return pool.hits[row].version, scores[row], pool.hits[row].row_id
 
     for row in np.flatnonzero(pool.candidates).tolist():
         source = pool.hits[row].source_id
         if source not in best or rank(row) > rank(best[source]):
             best[source] = row
-    held = pool.held
+    cosines, meaning, words = pool.cosines.tolist(), fused.meaning.tolist(), fused.words.tolist()
+    held = pool.held.T.tolist()
     candidates = []
     for row in best.values():
         hit = pool.hits[row]
-        terms = frozenset(
-            term for term, there in zip(pool.terms, held[:, row], strict=True) if there
-        )
+        terms = frozenset(compress(pool.terms, held[row]))
         candidates.append(
             Candidate(
                 id=hit.source_id,
                 layer=cast("Layer", hit.layer),
-                score=float(fused.scores[row]),
+                score=scores[row],
                 version=hit.version,
                 content=hit.content,
                 chunk_index=hit.chunk_index,
                 chunk_of=hit.chunk_of,
-                cosine=_known(pool.cosines[row]),
-                dense=_known(fused.meaning[row]),
-                lexical=_known(fused.words[row]),
+                cosine=_known(cosines[row]),
+                dense=_known(meaning[row]),
+                lexical=_known(words[row]),
                 speaker=float(named[row]),
                 time=float(near[row]),
                 held=terms,
@@ -332,4 +333,4 @@ def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[C
 
 
 def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return None if math.isnan(value) else value

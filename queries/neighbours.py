@@ -7,7 +7,7 @@ session are neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -25,6 +25,8 @@ EXPANDED: Final = 50
 REACH: Final = 3
 """How far around them is fetched: a neighbour may be a result, and has two as its own context."""
 
+_FAR: Final = 1 << 40
+_NOTHING: Final = np.empty(0, dtype=np.int64)
 
 _Turn: TypeAlias = tuple[str, str, int]
 """A namespace, a session and a turn's number in it."""
@@ -38,7 +40,8 @@ class Wanted(Struct, frozen=True):
 
     def holds(self, hit: Hit) -> bool:
         """Tell whether a row is one of those chunks or of those turns."""
-        return hit.row_id in self.chunks or _key(hit, 0) in self.turns
+        turn = _turn(hit)
+        return hit.row_id in self.chunks or (turn is not None and turn_key(*turn) in self.turns)
 
 
 def wanted_around(rows: Iterable[Hit], known: Iterable[Hit], *, reach: int = REACH) -> Wanted:
@@ -46,32 +49,40 @@ def wanted_around(rows: Iterable[Hit], known: Iterable[Hit], *, reach: int = REA
     turns: set[str] = set()
     chunks: set[str] = set()
     have = {hit.row_id for hit in known}
-    whole = {key for hit in known if hit.chunk_of == 1 and (key := _key(hit, 0)) is not None}
+    whole = {turn_key(*turn) for hit in known if hit.chunk_of == 1 and (turn := _turn(hit))}
+    offsets = [offset for offset in range(-reach, reach + 1) if offset]
     for hit in rows:
-        for offset in range(-reach, reach + 1):
-            if offset and (key := _key(hit, offset)) is not None:
-                turns.add(key)
-            if offset and 0 <= hit.chunk_index + offset < hit.chunk_of:
-                stretch = hit.row_id.rpartition(":")[0]
-                chunks.add(f"{stretch}:{hit.chunk_index + offset}")
+        if (turn := _turn(hit)) is not None:
+            namespace, session, number = turn
+            turns.update(
+                turn_key(namespace, session, number + offset)
+                for offset in offsets
+                if number + offset >= 0
+            )
+        if hit.chunk_of > 1:
+            stretch = hit.row_id.rpartition(":")[0]
+            chunks.update(
+                f"{stretch}:{hit.chunk_index + offset}"
+                for offset in offsets
+                if 0 <= hit.chunk_index + offset < hit.chunk_of
+            )
     return Wanted(frozenset(turns - whole), frozenset(chunks - have))
 
 
 def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
-    """Give by each of `OFFSETS` the index of the row so many turns later, -1 where none is."""
-    at: dict[tuple[_Turn, int], int] = {}
-    sizes: dict[_Turn, int] = {}
-    for row, hit in enumerate(hits):
-        if (turn := _turn(hit)) is not None:
-            at[turn, hit.chunk_index] = row
-            sizes[turn] = hit.chunk_of
+    """Give by each of `OFFSETS` the index of the row so many turns later, -1 where none is.
+
+    Every chunk of a session gets a place on a line: chunks of a turn follow each other, and a turn
+    that is not among ``hits`` takes one place. A neighbour is who stands so many places away.
+    """
     found = {offset: np.full(len(hits), -1, dtype=np.int64) for offset in OFFSETS}
-    for (turn, chunk), row in at.items():
-        for step, offsets in ((_next, (1, 2)), (_before, (-1, -2))):
-            other, other_chunk = turn, chunk
-            for offset in offsets:
-                other, other_chunk = step(other, other_chunk, sizes)
-                found[offset][row] = at.get((other, other_chunk), -1)
+    rows, places = _on_a_line(hits)
+    if not len(rows):
+        return found
+    for offset in OFFSETS:
+        at = np.minimum(np.searchsorted(places, places + offset), len(places) - 1)
+        there = places[at] == places + offset
+        found[offset][rows[there]] = rows[at[there]]
     return found
 
 
@@ -93,27 +104,32 @@ def passes(hit: Hit, search: SearchFilter) -> bool:
     )
 
 
-def _key(hit: Hit, offset: int) -> str | None:
-    turn = _turn(hit)
-    if turn is None or turn[2] + offset < 0:
-        return None
-    return turn_key(turn[0], turn[1], turn[2] + offset)
+def _on_a_line(hits: Sequence[Hit]) -> tuple[Integers, Integers]:
+    """Give the rows of sessions in order, and each one's place. Sessions lie far apart.
+
+    Of two rows for one chunk the last counts.
+    """
+    sessions: dict[tuple[str, str], int] = {}
+    last: dict[tuple[int, int, int], int] = {}
+    for row, hit in enumerate(hits):
+        if (turn := _turn(hit)) is not None:
+            session = sessions.setdefault(turn[:2], len(sessions))
+            last[session, turn[2], hit.chunk_index] = row
+    if not last:
+        return _NOTHING, _NOTHING
+    keys = sorted(last)
+    rows = np.array([last[key] for key in keys], dtype=np.int64)
+    session_of, number, chunk = np.array(keys, dtype=np.int64).T
+    sizes = np.array([hits[row].chunk_of for row in rows.tolist()], dtype=np.int64)
+    is_last_of_turn = np.ones(len(keys), dtype=bool)
+    is_last_of_turn[:-1] = (np.diff(session_of) != 0) | (np.diff(number) != 0)
+    # What the turns before take beyond the one place that each has at least.
+    beyond = np.cumsum(np.where(is_last_of_turn, sizes - 1, 0))
+    before = beyond - np.where(is_last_of_turn, sizes - 1, 0)
+    return rows, session_of * _FAR + number + chunk + before
 
 
 def _turn(hit: Hit) -> _Turn | None:
     if hit.session_seq is None or hit.session_id is None:
         return None
     return hit.namespace, hit.session_id, hit.session_seq
-
-
-def _next(turn: _Turn, chunk: int, sizes: Mapping[_Turn, int]) -> tuple[_Turn, int]:
-    if chunk + 1 < sizes.get(turn, 1):
-        return turn, chunk + 1
-    return (turn[0], turn[1], turn[2] + 1), 0
-
-
-def _before(turn: _Turn, chunk: int, sizes: Mapping[_Turn, int]) -> tuple[_Turn, int]:
-    if chunk > 0:
-        return turn, chunk - 1
-    earlier = turn[0], turn[1], turn[2] - 1
-    return earlier, sizes.get(earlier, 1) - 1

@@ -65,22 +65,29 @@ def pool_of(
     """
     known = {} if counted is None else counted
     place = {key: number for number, key in enumerate(statistics.keys)}
-    frequencies = np.zeros((len(place), len(hits)))
-    lengths = np.ones(len(hits))
+    keys: list[int] = []
+    rows: list[int] = []
+    values: list[int] = []
+    lengths: list[int] = []
     for row, hit in enumerate(hits):
-        if hit.row_id not in known:
-            known[hit.row_id] = count(query, hit.tokens)
-        held, lengths[row] = known[hit.row_id]
+        held, length = known.get(hit.row_id) or known.setdefault(
+            hit.row_id, count(query, hit.tokens)
+        )
+        lengths.append(length)
         for key, frequency in held.items():
-            frequencies[place[key], row] = frequency
+            keys.append(place[key])
+            rows.append(row)
+            values.append(frequency)
+    frequencies = np.zeros((len(place), len(hits)))
+    frequencies[keys, rows] = values
     return Pool(
         hits=hits,
         searched=_among(hits, searched),
         candidates=_among(hits, candidates),
         cosines=np.array([cosines.get(hit.row_id, _UNKNOWN) for hit in hits], dtype=np.float64),
         frequencies=frequencies,
-        lengths=lengths,
-        sizes=np.array([float(estimated_tokens(hit.content)) for hit in hits]),
+        lengths=np.array(lengths, dtype=np.float64),
+        sizes=np.array([estimated_tokens(hit.content) for hit in hits], dtype=np.float64),
         terms=query.terms,
         idf=np.array(statistics.idf, dtype=np.float64),
         mean_length=statistics.mean_length,

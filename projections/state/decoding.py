@@ -59,11 +59,12 @@ def columns(row_type: type[Struct]) -> str:
 
 def decode(row_type: type[R], row: Sequence[Any]) -> R:
     """Make one Struct from a row selected by `columns`."""
-    values = {
-        name: value if read is None or value is None else read(value)
-        for (name, read), value in zip(_readers(row_type), row, strict=True)
-    }
-    return row_type(**values)
+    names, readers = _plan(row_type)
+    values = list(row)
+    for place, read in readers:
+        if values[place] is not None:
+            values[place] = read(values[place])
+    return row_type(**dict(zip(names, values, strict=True)))
 
 
 def select(
@@ -105,8 +106,13 @@ def select_by_ids(
 
 
 @cache
-def _readers(row_type: type[Struct]) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
-    return tuple((name, _reader(name)) for name in row_type.__struct_fields__)
+def _plan(
+    row_type: type[Struct],
+) -> tuple[tuple[str, ...], tuple[tuple[int, Callable[[Any], Any]], ...]]:
+    """Give the fields' names, and the places of those that need reading with what reads them."""
+    names = row_type.__struct_fields__
+    readers = ((place, _reader(name)) for place, name in enumerate(names))
+    return names, tuple((place, read) for place, read in readers if read is not None)
 
 
 def _reader(name: str) -> Callable[[Any], Any] | None:

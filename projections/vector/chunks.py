@@ -45,7 +45,7 @@ def chunks(text: str, limit: int = MAX_CHUNK_TOKENS) -> list[str]:
 
 def estimated_tokens(text: str) -> int:
     """Give the estimate: CJK characters + ceil(other characters / 3)."""
-    wide = len(_CJK.findall(text))
+    wide = 0 if text.isascii() else len(_CJK.findall(text))
     return wide + -(-(len(text) - wide) // 3)
 
 

@@ -69,12 +69,14 @@ def count(query: LexicalQuery, text: str) -> Counted:
     A phrase counts once, however often it stands there.
     """
     tokens = text.split(" ")
-    frequency = Counter(tokens)
-    held = {term: frequency[term] for term in query.terms if term in frequency}
-    padded = f" {text} "
-    for phrase in _phrases(query):
-        if f" {phrase} " in padded:
-            held[phrase] = 1
+    # Most documents hold few of the terms: only those are counted.
+    among = set(query.terms).intersection(tokens)
+    held = {term: tokens.count(term) for term in query.terms if term in among}
+    if query.phrases:
+        padded = f" {text} "
+        for phrase in _phrases(query):
+            if f" {phrase} " in padded:
+                held[phrase] = 1
     return Counted(held, len(tokens))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -12,6 +12,8 @@ from projections.parking import ParkedEvent
 from projections.projector import ViewDamaged
 from projections.vector.fold import ClosedSession
 from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
+
+_CONDITION: Final = f"id = {sql_text(SENTINEL_ID)}"
 
 
 class Sentinel(Struct, frozen=True, kw_only=True):
@@ -32,16 +34,24 @@ class Sentinel(Struct, frozen=True, kw_only=True):
 
 
 def read_sentinel(table: Any) -> Sentinel:
-    """Read it from a Lance table. Raises `ViewDamaged` if the row is gone or garbled."""
-    found = table.search().where(f"id = {sql_text(SENTINEL_ID)}").select(["content"]).to_arrow()
+    """Read it from a LanceDB table. Raises `ViewDamaged` if the row is gone or garbled."""
+    return _read(table.search().where(_CONDITION).select(["content"]).to_arrow())
+
+
+def sentinel_in(dataset: Any) -> Sentinel:
+    """Read it from a version of a Lance dataset. Raises as `read_sentinel` does."""
+    return _read(dataset.to_table(columns=["content"], filter=_CONDITION))
+
+
+def sentinel_row(content: Sentinel) -> Row:
+    """Give the row to merge."""
+    return sentinel(msgspec.json.encode(content).decode(), content.sequence)
+
+
+def _read(found: Any) -> Sentinel:
     if found.num_rows != 1:
         raise ViewDamaged(f"the vector view has {found.num_rows} position rows instead of one")
     try:
         return msgspec.json.decode(found["content"][0].as_py(), type=Sentinel)
     except msgspec.DecodeError as error:
         raise ViewDamaged("the vector view's position row cannot be read") from error
-
-
-def sentinel_row(content: Sentinel) -> Row:
-    """Give the row to merge."""
-    return sentinel(msgspec.json.encode(content).decode(), content.sequence)

@@ -32,7 +32,6 @@ def hit(number: int, content: str = "", **more: Any) -> Hit:
         "agent_id": "h-1",
         "source": "owner_message",
         "recorded_at": MOMENT,
-        "position": number,
         "session_id": "talk",
         "session_seq": number,
     }

@@ -176,7 +176,7 @@ def test_neither_old_text_of_a_memory_that_was_corrected_twice_is_found(
     (asked,) = view.lexical(
         "8080", SearchFilter(namespaces=None, layers=frozenset({"episode"})), 10
     )
-    assert (asked.source_id, asked.superseded) == (episode, True)
+    assert asked.source_id == episode
 
 
 def test_deleted_is_not_found_and_restored_is_with_its_vector(

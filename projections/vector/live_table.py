@@ -1,0 +1,84 @@
+"""The live generation's table as readers hold it: always its newest version, opened once.
+
+Readers use Lance itself, not a LanceDB connection: a question costs them half the processor time,
+and what they look at is one version, so that rows found in it can be fetched from it.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+import lance
+from msgspec import Struct
+
+from projections.generation import current_generation
+from projections.presence import identity_of
+from projections.vector.schema import TABLE
+from projections.vector.sentinel import Sentinel, sentinel_in
+
+INDEX_CACHE_BYTES: Final = 1 << 30
+"""What a process keeps of the indices: those of a million rows fit."""
+
+METADATA_CACHE_BYTES: Final = 128 << 20
+
+
+class Opened(Struct, frozen=True):
+    """One version of a table. ``dataset`` is Lance's, ``columns`` the names of its columns."""
+
+    dataset: Any
+    columns: frozenset[str]
+
+
+class LiveTable:
+    """Opens what is live under a view's directory. Thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        """``path`` is the view's directory, ``views/vector``."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._found: object = None
+        self._opened: Opened | None = None
+        self._sentinel: tuple[Opened, Sentinel] | None = None
+
+    def now(self) -> Opened | None:
+        """Give the newest version of the live generation's table, or None while there is none."""
+        generation = current_generation(self._path)
+        if generation is None:
+            return None
+        place = self._path / str(generation) / f"{TABLE}.lance"
+        # Not the number alone: a view that was removed may have begun anew with the same one.
+        found = generation, identity_of(place)
+        with self._lock:
+            if self._opened is None or self._found != found:
+                if not place.is_dir():
+                    return None
+                self._opened = _opened(
+                    lance.dataset(
+                        str(place),
+                        index_cache_size_bytes=INDEX_CACHE_BYTES,
+                        metadata_cache_size_bytes=METADATA_CACHE_BYTES,
+                    )
+                )
+                self._found = found
+            dataset = self._opened.dataset
+            newest = dataset.latest_version
+            if newest != dataset.version:
+                self._opened = _opened(dataset.checkout_version(newest))
+            return self._opened
+
+    def sentinel(self, opened: Opened) -> Sentinel:
+        """Give what that version's position row says; read once. Raises `ViewDamaged`."""
+        with self._lock:
+            known = self._sentinel
+        if known is not None and known[0] is opened:
+            return known[1]
+        read = sentinel_in(opened.dataset)
+        with self._lock:
+            self._sentinel = opened, read
+        return read
+
+
+def _opened(dataset: Any) -> Opened:
+    return Opened(dataset, frozenset(dataset.schema.names))
