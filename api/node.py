@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 import redis
 from msgspec import Struct
 
+from api.served_texts import ServedTexts
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from inference.embedder import Embedder
@@ -110,6 +111,10 @@ class Node(Protocol):
     @property
     def embedder(self) -> Embedder:
         """Makes vectors of queries."""
+
+    @property
+    def served(self) -> ServedTexts:
+        """What was served to whom lately."""
 
     @property
     def keys(self) -> NodeKeys:

@@ -1,12 +1,17 @@
 """Storing conversation, and statements given as such (spec: lifecycle.md, "Commit").
 
-An ordinary commit is one event and reads nothing. With ``distill: false`` the content already is
-one statement: the same append makes its memory, or reinforces the one that says exactly this.
+An ordinary commit is one event and reads nothing. What the caller was served and only says again is
+left out of it (docs/decisions/0028); where nothing else is said, the episode is skipped.
+With ``distill: false`` the content already is one statement: the same append makes its memory, or
+reinforces the one that says exactly this.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from commands.agents import claim_namespace
 from commands.application import MemoryApplication
@@ -21,6 +26,7 @@ from domain.errors import Forbidden, InvalidCommand, TooLarge
 from domain.events import (
     EpisodeCommitted,
     EpisodeDistilled,
+    EpisodeSkipped,
     MemoryCreated,
 )
 from domain.memory import MEMORY, Memory, reinforce
@@ -33,6 +39,8 @@ from domain.policies.content import (
     require_text,
     utc,
 )
+from domain.policies.own_output import OwnOutput, without_own_output
+from domain.policies.restatement import Served
 from domain.policies.text import text_hash
 from domain.policies.trust import require_may_claim
 from eventlog.append import MAX_EVENTS
@@ -43,12 +51,26 @@ CLARITY_OF_A_STATEMENT: Final = 1.0
 """Who gives one statement says it plainly."""
 
 
+OWN_OUTPUT: Final = "own_output"
+"""Why an episode is skipped that only says what its sender was served."""
+
+ServedBefore = Callable[[contract.Commit], Sequence[Served]]
+"""Gives what was served to the caller and may come back in an entry."""
+
 _EVENTS_OF_A_STATEMENT: Final = 4
 """Its episode, its memory, that the one became the other, and the claim on its text."""
 
 
+def nothing_served(_entry: contract.Commit) -> Sequence[Served]:
+    """Stand in where it is not known what was served: only a block's marks tell then."""
+    return ()
+
+
 def commit(
-    application: MemoryApplication, command: Command[contract.Commit], clock: Clock
+    application: MemoryApplication,
+    command: Command[contract.Commit],
+    clock: Clock,
+    served_before: ServedBefore = nothing_served,
 ) -> contract.CommitReceipt:
     """Store one episode; with ``distill: false`` its memory too.
 
@@ -59,13 +81,16 @@ def commit(
         application,
         command,
         clock,
-        lambda work: _record(work, command.request, index=0, where=""),
+        lambda work: _record(work, command.request, served_before, index=0, where=""),
         commit_receipt,
     )
 
 
 def batch_commit(
-    application: MemoryApplication, command: Command[contract.BatchCommit], clock: Clock
+    application: MemoryApplication,
+    command: Command[contract.BatchCommit],
+    clock: Clock,
+    served_before: ServedBefore = nothing_served,
 ) -> contract.BatchReceipt:
     """Store up to 500 entries in one append: all of them, or none.
 
@@ -79,7 +104,7 @@ def batch_commit(
             raise TooLarge(f"{len(entries)} entries, the limit is {work.policy.batch_max_entries}")
         for index, entry in enumerate(entries):
             fitting = len(work.events)
-            _record(work, entry, index=index, where=f"entries[{index}].")
+            _record(work, entry, served_before, index=index, where=f"entries[{index}].")
             if len(work.events) > MAX_EVENTS:
                 raise TooLarge(
                     f"{len(entries)} entries: those before entries[{index}] make {fitting} events, "
@@ -91,19 +116,50 @@ def batch_commit(
     return execute(application, command, clock, decide, batch_receipt)
 
 
-def _record(work: UnitOfWork, request: contract.Commit, *, index: int, where: str) -> None:
+def _record(
+    work: UnitOfWork,
+    request: contract.Commit,
+    served_before: ServedBefore,
+    *,
+    index: int,
+    where: str,
+) -> None:
     """Add one entry's events. Each entry has two ids to give: its episode's, its memory's."""
     episode_id, memory_id = work.new_id(2 * index), work.new_id(2 * index + 1)
     committed = _committed(work, request, where)
     _claim_namespace(work, committed.namespace)
-    work.start(EPISODE, episode_id, committed)
-    if committed.distill:
-        return
-    known = holder_of(work, committed.namespace, committed.session_id, text_hash(committed.content))
+    known = None if committed.distill else _said_before(work, committed)
     if known is not None:
+        work.start(EPISODE, episode_id, committed)
         _see_again(work, known, episode_id)
-    else:
-        _remember(work, committed, episode_id, memory_id)
+        return
+    own = _own_output(work, request, served_before)
+    committed = replace(committed, content=own.rest, own_output=own.taken_out)
+    work.start(EPISODE, episode_id, committed)
+    if not own.rest:
+        skipped = EpisodeSkipped(reason=OWN_OUTPUT, memory_ids=list(own.memories))
+        work.record(EPISODE, episode_id, [skipped])
+    elif not committed.distill:
+        known = _said_before(work, committed) if own.taken_out else None
+        if known is not None:
+            _see_again(work, known, episode_id)
+        else:
+            _remember(work, committed, episode_id, memory_id)
+
+
+def _said_before(work: UnitOfWork, committed: EpisodeCommitted) -> Memory | None:
+    """Give the memory that says exactly this."""
+    said = text_hash(committed.content)
+    return holder_of(work, committed.namespace, committed.session_id, said)
+
+
+def _own_output(
+    work: UnitOfWork, request: contract.Commit, served_before: ServedBefore
+) -> OwnOutput:
+    """Tell what of an entry was served; what the owner edits is the owner's, whoever said it."""
+    if request.source == "owner_edit":
+        return OwnOutput(rest=request.content, taken_out=0, memories=())
+    return without_own_output(request.content, served_before(request), work.policy)
 
 
 def _see_again(work: UnitOfWork, known: Memory, episode_id: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from commands.execution import Done
-from domain.events import EpisodeCommitted, EpisodeDistilled, MemoryDeleted
+from domain.events import EpisodeCommitted, EpisodeDistilled, EpisodeSkipped, MemoryDeleted
 from domain.memory import MEMORY
 from memoryweave import contract
 
@@ -15,6 +15,7 @@ def commit_receipt(done: Done) -> contract.CommitReceipt:
         episode_id=entry.episode_id,
         memory_id=entry.memory_id,
         reinforced=entry.reinforced,
+        skipped=entry.skipped,
         position=done.position,
         duplicate=done.duplicate,
     )
@@ -49,21 +50,28 @@ def episode_receipt(done: Done, episode_id: str) -> contract.EpisodeReceipt:
 
 def batch_entries(done: Done) -> list[contract.BatchEntryReceipt]:
     """Give what became of each committed episode, in the order of the events."""
-    distilled = {
+    became = {
         event.aggregate_id: event.body
         for event in done.events
-        if isinstance(event.body, EpisodeDistilled)
+        if isinstance(event.body, EpisodeDistilled | EpisodeSkipped)
     }
     return [
-        _entry(event.aggregate_id, distilled.get(event.aggregate_id))
+        _entry(event.aggregate_id, event.body, became.get(event.aggregate_id))
         for event in done.events
         if isinstance(event.body, EpisodeCommitted)
     ]
 
 
-def _entry(episode_id: str, became: EpisodeDistilled | None) -> contract.BatchEntryReceipt:
+def _entry(
+    episode_id: str, committed: EpisodeCommitted, became: EpisodeDistilled | EpisodeSkipped | None
+) -> contract.BatchEntryReceipt:
     if became is None:
         return contract.BatchEntryReceipt(episode_id=episode_id, memory_id=None)
+    if isinstance(became, EpisodeSkipped):
+        said = None if committed.distill else next(iter(became.memory_ids), None)
+        return contract.BatchEntryReceipt(
+            episode_id=episode_id, memory_id=said, skipped=became.reason
+        )
     [memory_id] = [*became.memory_ids, *became.reinforced_ids]
     return contract.BatchEntryReceipt(
         episode_id=episode_id, memory_id=memory_id, reinforced=bool(became.reinforced_ids)

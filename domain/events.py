@@ -88,7 +88,11 @@ class Quota(Struct, frozen=True):
 
 @event("EpisodeCommitted")
 class EpisodeCommitted(EventBody, frozen=True, kw_only=True):
-    """An agent committed a piece of conversation, verbatim."""
+    """An agent committed a piece of conversation, verbatim.
+
+    ``own_output`` counts the characters that were left out of it: they only said what this system
+    had served. The content is "" where nothing else was said.
+    """
 
     agent_id: str
     namespace: str
@@ -106,14 +110,16 @@ class EpisodeCommitted(EventBody, frozen=True, kw_only=True):
     tags: Sealed[list[str]] = []
     metadata: Sealed[dict[str, Any]] = {}
     expires_at: datetime | None = None
+    own_output: int = 0
 
 
 @event("EpisodeSkipped")
 class EpisodeSkipped(EventBody, frozen=True, kw_only=True):
-    """Distillation looked at the episode and took nothing from it."""
+    """Nothing was taken from the episode. ``memory_ids`` are those that it only said again."""
 
     reason: str
     scores: dict[str, float] | None = None
+    memory_ids: list[str] = []
 
 
 @event("EpisodeDistilled")

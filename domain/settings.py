@@ -57,6 +57,12 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     metadata_max_bytes: Annotated[int, Meta(ge=2, le=16_384)] = 16_384
     metadata_max_depth: Annotated[int, Meta(ge=1, le=8)] = 8
 
+    # context, and its coming back
+    context_items_per_source: Annotated[int, Meta(ge=1, le=20)] = 2
+    own_output_hours: Positive = 24.0
+    own_output_texts: Annotated[int, Meta(ge=1, le=10_000)] = 500
+    own_output_overlap: Fraction = 0.8
+
     # writing
     batch_max_entries: Annotated[int, Meta(ge=1, le=500)] = 500
     attempts_on_conflict: Count = 20
@@ -98,6 +104,10 @@ MEANING: Final[dict[str, str]] = {
     "content_max_bytes": "bytes of one content, in UTF-8",
     "metadata_max_bytes": "bytes of one metadata, as JSON",
     "metadata_max_depth": "nesting of one metadata",
+    "context_items_per_source": "items of one source in a block of context",
+    "own_output_hours": "hours for which a text that was served is known when it comes back",
+    "own_output_texts": "texts that were served last to one agent and are known so",
+    "own_output_overlap": "8-grams of a long text that a served one holds, for it to be that one",
     "batch_max_entries": "entries of one batch",
     "attempts_on_conflict": "tries of one command while others change the same thing",
     "evaluation_drop_allowed": "recall@10 that a run may lose against the earlier ones",

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from domain.caller import Caller, may_write
 from memoryweave.contract import NamespaceItem, NamespaceList, Stats, TagItem, TagList
+from projections.state.rows import TagRow
 from projections.state.view import StateView
 from queries.scope import listed, readable
 
@@ -50,13 +51,13 @@ def tags(
     ``project`` level. Raises `Forbidden` for a named namespace that the caller may not read.
     """
     rows = state.tags(listed(caller, namespace), now=now)
-    return TagList(
-        items=[
-            TagItem(
-                tag=row.tag,
-                count=row.count,
-                level="user" if 2 * row.user_preferences > row.count else "project",
-            )
-            for row in rows
-        ]
+    return TagList(items=[tag_item(row) for row in rows])
+
+
+def tag_item(row: TagRow) -> TagItem:
+    """Give a tag with its count and its level."""
+    return TagItem(
+        tag=row.tag,
+        count=row.count,
+        level="user" if 2 * row.user_preferences > row.count else "project",
     )

@@ -20,6 +20,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from api.node import ApiOptions, NodeKeys, key_digest
+from api.served_texts import ServedTexts
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from domain.errors import NotFound, ViewBehind
@@ -155,6 +156,11 @@ class Node:
         )
 
     @cached_property
+    def served(self) -> ServedTexts:
+        """What was served to whom lately."""
+        return ServedTexts(self.values.data / "cache", self.state, self.clock, self.values.policy)
+
+    @cached_property
     def primaries(self) -> Primaries | None:
         """Who carries commands out where this node is a replica."""
         return Primaries(self.values) if self.values.role == "replica" else None
@@ -241,6 +247,8 @@ class Node:
             self.application.close()
         if "state" in made:
             self.state.close()
+        if "served" in made:
+            self.served.close()
         if "audit_processes" in made:
             self.audit_processes.close()
         if "volatile" in made and self.volatile is not None:

@@ -12,6 +12,7 @@ from api.moments import AsOfPosition, AsOfTime, moment_asked_for
 from memoryweave import contract
 from projections.state.listing import Sort
 from queries.bootstrap import bootstrap
+from queries.brief import brief
 from queries.memories import MemoryList, memories, tombstones
 from queries.stats import namespaces, stats, tags
 
@@ -53,7 +54,10 @@ async def get_memories(
     )
     node = call.node
     policy = node.application.policy
-    return await call.threads.run(memories, asked, call.caller, node.state, node.clock(), policy)
+    page = await call.threads.run(memories, asked, call.caller, node.state, node.clock(), policy)
+    if tag is not None:
+        await call.threads.run(node.served.note, call.caller.actor, page.items)
+    return page
 
 
 @question("GET", "/tombstones")
@@ -103,4 +107,17 @@ async def get_bootstrap(call: GivenCall) -> contract.Bootstrap:
     """Read the core facts to start a session with."""
     node = call.node
     policy = node.application.policy
-    return await call.threads.run(bootstrap, call.caller, node.state, node.clock(), policy)
+    facts = await call.threads.run(bootstrap, call.caller, node.state, node.clock(), policy)
+    await call.threads.run(node.served.note, call.caller.actor, facts.items)
+    return facts
+
+
+@question("GET", "/brief")
+async def get_brief(call: GivenCall) -> contract.Brief:
+    """Read what is known under tags of the user, and which tags of projects there are."""
+    node = call.node
+    policy = node.application.policy
+    told = await call.threads.run(brief, call.caller, node.state, node.clock(), policy)
+    items = [item for tag in told.user for item in tag.items]
+    await call.threads.run(node.served.note, call.caller.actor, items)
+    return told

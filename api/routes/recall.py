@@ -25,8 +25,14 @@ async def post_recall(
         await wait_for_position(call.node, call.threads, data.min_position)
     if data.as_of is not None:
         await wait_for_moment(call.node, call.threads, data.as_of, "views")
-    answer = await call.threads.search(_recall, call, data)
+    answer = await recalled(call, data)
+    await call.threads.run(call.node.served.note, call.caller.actor, answer.results)
     return Response(answer, headers=_headers(bucket))
+
+
+async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswer:
+    """Answer a recall of the call's sender."""
+    return await call.threads.search(_recall, call, request)
 
 
 def _recall(call: Call, request: contract.Recall) -> contract.RecallAnswer:

@@ -8,6 +8,7 @@ from litestar.params import FromPath, JSONBody
 from api.calls import carry_out
 from api.dependencies import GivenCall, WaitFor
 from api.documented import command
+from api.own_output import knowing_what_was_served
 from api.rate_limits import commit_tokens
 from commands.commit import batch_commit, commit
 from commands.delete_episode import DeleteEpisode, delete_episode
@@ -22,7 +23,14 @@ async def post_commit(
     call: GivenCall, data: JSONBody[contract.Commit], wait: WaitFor = "false"
 ) -> Response[contract.CommitReceipt]:
     """Store a piece of conversation; with ``distill`` false one statement, as a memory."""
-    return await carry_out(call, commit, data, wait=wait, first_status=201, purpose="commit")
+    return await carry_out(
+        call,
+        knowing_what_was_served(call, commit),
+        data,
+        wait=wait,
+        first_status=201,
+        purpose="commit",
+    )
 
 
 @command(
@@ -38,7 +46,7 @@ async def post_batch_commit(
     """Store up to 500 entries: all of them, or none."""
     return await carry_out(
         call,
-        batch_commit,
+        knowing_what_was_served(call, batch_commit),
         data,
         wait=wait,
         first_status=201,

@@ -155,6 +155,21 @@ def most_important(
     return list(found.values())
 
 
+def pinned(
+    connection: sqlite3.Connection, scope: Scope, *, now: datetime, limit: int
+) -> list[MemoryRow]:
+    """Give the live memories that are pinned, by importance. Looks at no others."""
+    at = microseconds(now)
+    in_scope, bound = within(scope)
+    keys = connection.execute(
+        f"SELECT {_IMPORTANCE}, created_position, id FROM memories "  # noqa: S608
+        f"WHERE tier = 'core' AND {in_scope} AND {LIVE} ORDER BY 1 DESC, 2 DESC LIMIT ?",
+        [at, *bound, at, limit],
+    )
+    found = select_by_ids(connection, MemoryRow, "memories", [row[2] for row in keys])
+    return list(found.values())
+
+
 def tagged(
     connection: sqlite3.Connection, tags: Iterable[str], scope: Scope, position: int
 ) -> frozenset[str]:

@@ -80,6 +80,7 @@ CREATE TABLE IF NOT EXISTS memories (
 );
 CREATE INDEX IF NOT EXISTS memories_by_namespace
     ON memories (namespace, state, expires_at, category);
+CREATE INDEX IF NOT EXISTS memories_pinned ON memories (namespace) WHERE tier = 'core';
 CREATE INDEX IF NOT EXISTS memories_by_creation ON memories (created_position);
 CREATE TABLE IF NOT EXISTS versions (
     memory_id TEXT NOT NULL, version INTEGER NOT NULL,

@@ -168,6 +168,27 @@ class StateView:
                 (memory_id,),
             )
 
+    def texts_of(self, versions: Iterable[tuple[str, int]]) -> list[tuple[str, str]]:
+        """Give the id and the text of these memories, as (id, version), as far as they exist."""
+        wanted = [list(version) for version in versions]
+        with self._readers.reading() as connection:
+            return connection.execute(
+                "SELECT v.memory_id, v.content FROM json_each(?) AS wanted "
+                "JOIN versions AS v ON v.memory_id = json_extract(wanted.value, '$[0]') "
+                "AND v.version = json_extract(wanted.value, '$[1]')",
+                (msgspec.json.encode(wanted).decode(),),
+            ).fetchall()
+
+    def texts_of_episodes(self, ids: Iterable[str]) -> list[str]:
+        """Give the texts of these episodes, as far as they exist, with who spoke them."""
+        with self._readers.reading() as connection:
+            rows = connection.execute(
+                "SELECT speaker, content FROM episodes "
+                "WHERE id IN (SELECT value FROM json_each(?))",
+                (_json(list(ids)),),
+            ).fetchall()
+        return [f"{speaker}: {content}" if speaker else content for speaker, content in rows]
+
     def agent(self, agent_id: str) -> AgentRow | None:
         """Give one agent, active or not."""
         with self._readers.reading() as connection:
@@ -225,6 +246,11 @@ class StateView:
         """Give the live memories to start a session with: pinned first, then by importance."""
         with self._readers.reading() as connection:
             return listing.most_important(connection, scope, now=now, limit=limit)
+
+    def pinned(self, scope: Scope, *, now: datetime, limit: int) -> list[MemoryRow]:
+        """Give the live memories that are pinned, by importance."""
+        with self._readers.reading() as connection:
+            return listing.pinned(connection, scope, now=now, limit=limit)
 
     def tags(self, scope: Scope, *, now: datetime) -> list[TagRow]:
         """Give every tag on a live memory, the most frequent first."""

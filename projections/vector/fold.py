@@ -194,7 +194,7 @@ def fold(
 
 
 def _committed(rows: WorkingRows, event: Event, body: facts.EpisodeCommitted) -> None:
-    if not body.distill:
+    if not body.distill or not body.content:
         return
     parts = chunks(body.content)
     number = turn = None

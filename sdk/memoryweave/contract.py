@@ -158,13 +158,18 @@ class Commit(Request, frozen=True, kw_only=True):
 
 
 class CommitReceipt(Response, frozen=True, kw_only=True):
-    """What a commit became. ``memory_id`` is set when ``distill`` was false."""
+    """What a commit became. ``memory_id`` is set when ``distill`` was false.
+
+    ``skipped`` is ``own_output`` where the content only said what this service had served to its
+    sender: none of it was stored, and ``memory_id`` is the memory that says it, if one does.
+    """
 
     episode_id: str
     memory_id: str | None
     reinforced: bool
     position: int
     duplicate: bool
+    skipped: str | None = None
     pending_views: list[str] = []
 
 
@@ -180,6 +185,7 @@ class BatchEntryReceipt(Response, frozen=True, kw_only=True):
     episode_id: str
     memory_id: str | None
     reinforced: bool = False
+    skipped: str | None = None
 
 
 class BatchReceipt(Response, frozen=True, kw_only=True):
@@ -376,6 +382,36 @@ class RecallAnswer(Response, frozen=True, kw_only=True):
     as_of_position: int | None = None
 
 
+# --- context ------------------------------------------------------------------------------------
+
+
+class Context(Request, frozen=True, kw_only=True):
+    """POST /context: what to put before an agent's prompt for this message.
+
+    Turns of ``session_id`` are left out: the agent has them. ``first_turn`` adds core facts.
+    ``token_budget`` counts as in `Recall`.
+    """
+
+    message: Annotated[str, Meta(min_length=1, max_length=65536)]
+    session_id: Label | None = None
+    first_turn: bool = False
+    token_budget: Annotated[int, Meta(ge=1, le=1000000)] = 1200
+
+
+class ContextBlock(Response, frozen=True, kw_only=True):
+    """Answer to /context. ``tokens`` is the estimated size of ``block``, ``items`` the ids in it.
+
+    ``skipped`` is ``social`` where the message only greets, thanks or takes leave: nothing was
+    searched, and ``recall_id`` is null.
+    """
+
+    block: str
+    tokens: int
+    recall_id: str | None
+    items: list[str]
+    skipped: Literal["social"] | None
+
+
 # --- reading -----------------------------------------------------------------------------------
 
 
@@ -541,6 +577,25 @@ class Bootstrap(Response, frozen=True, kw_only=True):
     """GET /bootstrap: the core facts to start a session with."""
 
     items: list[MemoryDetail]
+
+
+class BriefTag(Response, frozen=True, kw_only=True):
+    """A tag at user level with what carries it, the most reliable first, up to 50."""
+
+    tag: str
+    items: list[MemoryDetail]
+
+
+class Brief(Response, frozen=True, kw_only=True):
+    """GET /brief: what a session should know of the user, and what there is to read of projects.
+
+    ``project`` is an index: GET /memories?tag= reads what carries a tag. ``text`` says both in
+    lines for a prompt.
+    """
+
+    user: list[BriefTag]
+    project: list[TagItem]
+    text: str
 
 
 class AuditItem(Response, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
@@ -16,6 +17,9 @@ from memoryweave.operation import (
     list_of,
     query_of,
 )
+
+LONGEST_MESSAGE: Final = 65536
+READ_OF_A_TAG: Final = 50
 
 
 def recall(
@@ -151,6 +155,42 @@ def stats() -> Operation[contract.Stats]:
 def bootstrap() -> Operation[contract.Bootstrap]:
     """Read the core facts to start a session with."""
     return get("/bootstrap", contract.Bootstrap)
+
+
+def brief() -> Operation[contract.Brief]:
+    """Read what is known under tags of the user, and which tags of projects there are."""
+    return get("/brief", contract.Brief)
+
+
+def memory_read(tag: str) -> Operation[contract.MemoryPage]:
+    """Read what carries a tag, the most reliable first, up to 50; ``next`` where there is more."""
+    query = query_of(tag=tag, sort="confidence", limit=READ_OF_A_TAG)
+    return get("/memories", contract.MemoryPage, query)
+
+
+def context(
+    message: str,
+    *,
+    session_id: str | None = None,
+    first_turn: bool = False,
+    token_budget: int = 1200,
+) -> Operation[contract.ContextBlock]:
+    """Get the block of memory to put before an agent's prompt; of a long message its end counts.
+
+    ``session_id``: the session whose own turns are left out.
+    """
+    request = contract.Context(
+        message=message[-LONGEST_MESSAGE:],
+        session_id=session_id,
+        first_turn=first_turn,
+        token_budget=token_budget,
+    )
+    return Operation(
+        method="POST",
+        path="/api/v1/context",
+        answer=contract.ContextBlock,
+        body=msgspec.json.encode(request),
+    )
 
 
 def _moment(as_of: contract.AsOf | None) -> dict[str, str]:

@@ -84,8 +84,9 @@ BODIES: Final[tuple[EventBody, ...]] = (
         tags=["build", "茶"],
         metadata={"file": "Makefile", "lines": [1, 2], "nested": {"deep": None}},
         expires_at=_T,
+        own_output=120,
     ),
-    EpisodeSkipped(reason="low_density", scores={"density": 0.1}),
+    EpisodeSkipped(reason="own_output", scores={"density": 0.1}, memory_ids=[_MEMORY]),
     EpisodeDistilled(
         memory_ids=[_MEMORY],
         reinforced_ids=[_EPISODE],

@@ -11,9 +11,10 @@ from memoryweave import AsyncClient, Client
 from tests.sdk.building import builders
 
 METHODS = """
-agents audit audit_query backup batch_commit bootstrap close close_session commit deactivate_agent
+agents audit audit_query backup batch_commit bootstrap brief close close_session commit context
+deactivate_agent
 delete_episode delete_memory deliver episode erase feedback_correct feedback_deprecate
-feedback_not_useful feedback_useful grant health issue_enrolment_token memories memory
+feedback_not_useful feedback_useful grant health issue_enrolment_token memories memory memory_read
 namespaces perform pin projections provenance recall refused register_agent remember restore
 restore_episode rebuild replicas digest retry_projection revoke rotate_agent_key set_tags settings
 stats tags tombstones unpin versions waiting

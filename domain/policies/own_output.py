@@ -1,0 +1,173 @@
+"""Text that this system served and that comes back to be stored (spec: lifecycle.md, `own_output`).
+
+Three things are taken out of a committed text: a block of context between its marks, a line of one
+wherever it is quoted (it carries a digest of its text), and every sentence that says nothing beyond
+one text that was served before: the same words or known synonyms for them, the same numbers, names
+and negations, in an order that says the same. What might say something new stays, word for word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from domain.policies import statement_words as words
+from domain.policies.context_block import unescaped
+from domain.policies.quoted_block import (
+    LEAD,
+    MARKS,
+    SECTION_LINE,
+    MarkedLine,
+    block_spans,
+    is_of_a_block,
+    marked_line,
+)
+from domain.policies.restatement import LEAST_WEIGHT, KnownTexts, Served
+from domain.policies.statement import statement
+from domain.policies.text_spans import Span, gaps, lines_of, rest_of
+from domain.settings import DEFAULT_POLICY, PolicySettings
+
+_SENTENCE: Final = re.compile(
+    r".+?(?:[。！？!?；…]+[”’\"')）】」*]*|[.;]+[\"')*]*(?=\s|$)|$)", re.DOTALL
+)
+_CLAUSE: Final = re.compile(
+    r"[,;:，；：、。\n()（）—]+|\s-+\s|\b(?:and|while|whereas|also)\b|以及|并且|而且|同时|另外",
+    re.IGNORECASE,
+)
+_QUESTION: Final = re.compile(r"[?？][”’\"')）】」*\s]*$|[吗呢么嘛][。.!！]?\s*$")
+
+
+class OwnOutput(Struct, frozen=True):
+    """What is left of a text, how many characters were taken out, and which memories those said.
+
+    ``rest`` is "" where nothing is left that says anything, and the text itself where nothing was
+    taken out.
+    """
+
+    rest: str
+    taken_out: int
+    memories: tuple[str, ...]
+
+
+def without_own_output(
+    text: str, served: Sequence[Served], policy: PolicySettings = DEFAULT_POLICY
+) -> OwnOutput:
+    """Take what was served out of a text that is to be stored."""
+    if not served and not MARKS.search(text):
+        return OwnOutput(text, 0, ())
+    known = KnownTexts(served, policy)
+
+    def changed(line: MarkedLine) -> bool:
+        return known.has_other_numbers(line.reference, line.text)
+
+    spans = list(block_spans(text, changed))
+    echoes = dict[str, None]()
+    for start, end in gaps(spans, len(text)):
+        for line_start, line_end in _paragraphs(text, start, end):
+            spans.extend(_own_spans(text, line_start, line_end, known, echoes))
+    if not spans:
+        return OwnOutput(text, 0, ())
+    rest = rest_of(text, sorted(spans))
+    if not _says_something(rest):
+        rest = ""
+    return OwnOutput(rest, len(text) - len(rest), tuple(filter(None, echoes)))
+
+
+def _own_spans(
+    text: str, start: int, end: int, known: KnownTexts, echoes: dict[str, None]
+) -> Iterator[Span]:
+    """Find what of one paragraph was served; all of it with its lead, where nothing else is."""
+    paragraph = text[start:end]
+    if is_of_a_block(paragraph):
+        line = marked_line(paragraph)
+        if line is None or line.is_unchanged:
+            yield start, end
+            return
+        holder = known.holder_of(line.text)
+        if holder is not None:
+            echoes[holder] = None
+            yield start, end
+        return
+    lead = LEAD.match(paragraph)
+    begin = start + (lead.end() if lead else 0)
+    found: list[Span] = []
+    rest = False
+    for sentence in _SENTENCE.finditer(text, begin, end):
+        holders = _holders(sentence.group(), known)
+        if holders:
+            echoes.update(dict.fromkeys(holders))
+            found.append(sentence.span())
+        else:
+            rest |= _says_something(sentence.group())
+    if found and not rest:
+        yield start, end
+    else:
+        yield from found
+
+
+def _holders(sentence: str, known: KnownTexts) -> list[str]:
+    """Give whose texts a sentence says: one's, or of each of its clauses one's."""
+    if _QUESTION.search(sentence):
+        return []
+    plain = _without_frame(unescaped(sentence))
+    whole = known.holder_of(plain)
+    if whole is not None:
+        return [whole]
+    clauses = _clauses(plain)
+    holders = [known.holder_of(clause) for clause in clauses]
+    found = [holder for holder in holders if holder is not None]
+    return found if len(clauses) > 1 and len(found) == len(clauses) else []
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Cut a sentence where it may join what stood apart; a scrap stays with what is before it."""
+    clauses: list[str] = []
+    for part in _CLAUSE.split(sentence):
+        weight = statement(part).weight
+        if not weight:
+            continue
+        if clauses and weight < LEAST_WEIGHT:
+            clauses[-1] = f"{clauses[-1]} {part}"
+        else:
+            clauses.append(part)
+    if len(clauses) > 1 and statement(clauses[0]).weight < LEAST_WEIGHT:
+        clauses[:2] = [" ".join(clauses[:2])]
+    return clauses
+
+
+def _without_frame(sentence: str) -> str:
+    return words.FRAMES_ENGLISH.sub(" ", sentence)
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether anything is left but words that say nothing by themselves."""
+    return any(
+        statement(words.FRAMES_ENGLISH.sub(" ", LEAD.sub("", line))).weight > 0
+        for line in text.splitlines()
+        if not SECTION_LINE.match(line)
+    )
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
+    """Give paragraphs: a line that was wrapped goes on in the next, unless that begins anew."""
+    begin = None
+    last = start
+    for line_start, line_end in lines_of(text, start, end):
+        line = text[line_start:line_end]
+        lead = LEAD.match(line)
+        starts_anew = bool(lead and lead.group().strip("> \t")) or not line.strip("> \t\n")
+        if begin is not None and (starts_anew or _ends(text[begin:last]) or is_of_a_block(line)):
+            yield begin, last
+            begin = None
+        if begin is None and line.strip("> \t\n"):
+            begin = line_start
+        last = line_end
+    if begin is not None:
+        yield begin, last
+
+
+def _ends(paragraph: str) -> bool:
+    return paragraph.rstrip().endswith((".", "。", "!", "！", "?", "？", ";", "；", ":", "："))
