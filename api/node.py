@@ -17,6 +17,7 @@ from api.served_texts import ServedTexts
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from inference.embedder import Embedder
+from inference.reranker import Reranker
 from memoryweave import contract
 from memoryweave.contract import (
     BackupMade,
@@ -115,6 +116,10 @@ class Node(Protocol):
     @property
     def served(self) -> ServedTexts:
         """What was served to whom lately."""
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """Judges what recall found; None: the order stands without it."""
 
     @property
     def keys(self) -> NodeKeys:

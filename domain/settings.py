@@ -11,6 +11,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 Fraction = Annotated[float, Meta(ge=0, le=1)]
+Nudge = Annotated[float, Meta(ge=0, le=0.1)]
 Positive = Annotated[float, Meta(gt=0)]
 Count = Annotated[int, Meta(ge=1)]
 
@@ -51,6 +52,12 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     trust_cap_for_agents: Fraction = 0.95
     trust_cap_by_llm: Fraction = 0.4
     trust_cap_by_rules: Fraction = 0.5
+
+    # how much what is known of a memory's worth moves its score in recall
+    nudge_confidence: Nudge = 0.03
+    nudge_importance: Nudge = 0.02
+    nudge_quality: Nudge = 0.04
+    nudge_freshness: Nudge = 0.03
 
     # size of one text, and of what travels with it
     content_max_bytes: Annotated[int, Meta(ge=1, le=65_536)] = 65_536
@@ -101,6 +108,10 @@ MEANING: Final[dict[str, str]] = {
     "trust_cap_for_agents": "most trust that an agent's claim can have",
     "trust_cap_by_llm": "most trust in what a model distilled",
     "trust_cap_by_rules": "most trust in what rules distilled",
+    "nudge_confidence": "most that confidence moves a score in recall, as a share of it",
+    "nudge_importance": "most that importance moves it",
+    "nudge_quality": "most that votes move it",
+    "nudge_freshness": "most that freshness moves it",
     "content_max_bytes": "bytes of one content, in UTF-8",
     "metadata_max_bytes": "bytes of one metadata, as JSON",
     "metadata_max_depth": "nesting of one metadata",

@@ -10,6 +10,8 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from inference.calibration import TextPair
+
 Vector: TypeAlias = NDArray[np.float32]
 """float32[dimension], or float32[n, dimension] for n texts; every row has length 1."""
 
@@ -53,10 +55,12 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector:
         """Embed a question: float32[dimension]. Answers soon or raises `EmbeddingError`."""
 
-    def calibrate(self, cosine: float) -> float:
+    def calibrate(self, cosine: float, pair: TextPair | None = None) -> float:
         """Map this model's cosine to [0, 1], so that one threshold suits every model.
 
-        Monotone: it never changes an order (spec: lifecycle.md thresholds are on this scale).
+        ``pair`` says what kind of texts they are, where that is known. For one kind it is monotone:
+        it never changes an order. Below 0.5 texts have nothing in common, from 0.8 on they are
+        alike (docs/decisions/0026).
         """
 
 

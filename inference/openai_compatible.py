@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from inference.calibration import identity
+from inference.calibration import TextPair, identity
 from inference.circuit_breaker import CircuitBreaker, Monotonic
 from inference.embedder import (
     EmbedderMisbehaved,
@@ -27,6 +27,7 @@ from inference.embedder import (
     Vector,
     well_formed,
 )
+from inference.posting import NoAnswer, Refused, post
 
 BATCH: Final = 32
 MAX_CHARACTERS: Final = 16_000
@@ -35,7 +36,6 @@ window (8,192 tokens for bge-m3). The vector view's chunks are far shorter."""
 QUERY_CHARACTERS: Final = 4_000
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 20.0
-_LONGEST_ANSWER: Final = 64 * 2**20
 
 
 class ServerOptions(Struct, frozen=True, kw_only=True):
@@ -63,14 +63,6 @@ class _Answer(Struct):
     data: list[_Row]
 
 
-class _Retriable(Exception):
-    """The server may answer if asked again after ``pause_s`` (None: as long as we like)."""
-
-    def __init__(self, cause: str, pause_s: float | None = None) -> None:
-        super().__init__(cause)
-        self.pause_s = pause_s
-
-
 class OpenAICompatible:
     """An embedder behind HTTP. Thread-safe; `close` it at the end."""
 
@@ -79,7 +71,7 @@ class OpenAICompatible:
         options: ServerOptions,
         api_key: str | None = None,
         *,
-        calibrate: Callable[[float], float] = identity,
+        calibrate: Callable[[float, TextPair | None], float] = identity,
         breaker: CircuitBreaker | None = None,
         monotonic: Monotonic = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
@@ -133,14 +125,14 @@ class OpenAICompatible:
             rows = self._request(
                 [well_formed(text[-QUERY_CHARACTERS:])], self._options.query_timeout_s
             )
-        except _Retriable as error:
+        except NoAnswer as error:
             raise self._unavailable(error) from error
         vector: Vector = rows[0]
         return vector
 
-    def calibrate(self, cosine: float) -> float:
+    def calibrate(self, cosine: float, pair: TextPair | None = None) -> float:
         """Map a cosine to [0, 1] with the map given (identity suits bge-m3)."""
-        return self._calibrate(cosine)
+        return self._calibrate(cosine, pair)
 
     def close(self) -> None:
         """Close the connections."""
@@ -151,7 +143,7 @@ class OpenAICompatible:
         for attempt in range(1, self._options.attempts + 1):
             try:
                 return self._request(texts, self._options.document_timeout_s)
-            except _Retriable as error:
+            except NoAnswer as error:
                 if attempt == self._options.attempts:
                     raise self._unavailable(error) from error
                 wait_s = (
@@ -166,7 +158,7 @@ class OpenAICompatible:
             raise EmbedderUnavailable(f"{self.name} failed repeatedly and is not asked for a while")
         try:
             vectors = self._vectors(self._post(texts, timeout_s), len(texts))
-        except _Retriable:
+        except NoAnswer:
             self._breaker.failed()
             self._state = "failing"
             raise
@@ -180,31 +172,12 @@ class OpenAICompatible:
 
     def _post(self, texts: list[str], timeout_s: float) -> bytes:
         body = {"model": self._options.model, "input": texts, "encoding_format": "float"}
-        deadline = self._monotonic() + timeout_s
         try:
-            with self._client.stream("POST", self._url, json=body, timeout=timeout_s) as response:
-                self._check_status(response)
-                return self._read(response, deadline)
-        except httpx.TransportError as error:
-            raise _Retriable(type(error).__name__) from error
-
-    def _check_status(self, response: httpx.Response) -> None:
-        status = response.status_code
-        if status in (408, 409, 425, 429) or status >= 500:
-            raise _Retriable(f"status {status}", _retry_after_s(response))
-        if status != 200:
-            raise EmbedderMisbehaved(f"{self.name} refused the request with status {status}")
-
-    def _read(self, response: httpx.Response, deadline: float) -> bytes:
-        # httpx's time-out is for each read: a server that trickles would hold us for ever.
-        body = bytearray()
-        for part in response.iter_bytes():
-            body += part
-            if len(body) > _LONGEST_ANSWER:
-                raise EmbedderMisbehaved(f"{self.name} answered over {_LONGEST_ANSWER} bytes")
-            if self._monotonic() > deadline:
-                raise _Retriable("the answer took too long")
-        return bytes(body)
+            return post(
+                self._client, self._url, body, timeout_s=timeout_s, monotonic=self._monotonic
+            )
+        except Refused as error:
+            raise EmbedderMisbehaved(f"{self.name} {error}") from error
 
     def _vectors(self, body: bytes, expected: int) -> Vector:
         try:
@@ -231,10 +204,5 @@ class OpenAICompatible:
         normalised: Vector = (vectors / norms).astype(np.float32)
         return normalised
 
-    def _unavailable(self, error: _Retriable) -> EmbedderUnavailable:
+    def _unavailable(self, error: NoAnswer) -> EmbedderUnavailable:
         return EmbedderUnavailable(f"{self.name} did not answer: {error}")
-
-
-def _retry_after_s(response: httpx.Response) -> float | None:
-    value = response.headers.get("Retry-After", "")
-    return float(value) if value.isdigit() else None

@@ -20,6 +20,7 @@ import structlog
 from msgspec import Struct, structs
 
 from inference.embedder import Embedder, EmbeddingError, Vector
+from inference.reranker import RerankingError
 from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
 from projections.vector.hits import Hit
@@ -54,7 +55,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
     ``version`` and ``content`` are what the vector view showed, None after a scan, which reads
     current texts. ``held`` are the terms of the query that its text holds, ``complete`` if that is
-    all of them. ``cosine`` is None where the row or the query has no vector; ``dense`` and
+    all of them. ``cosine`` is None where the row or the query has no vector; ``vector`` is the
+    row's, float32[dimension]. ``dense`` and
     ``lexical`` are the scaled parts of the score, ``speaker`` and ``time`` what the query names.
     """
 
@@ -66,6 +68,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     chunk_index: int = 0
     chunk_of: int = 1
     cosine: float | None = None
+    vector: Vector | None = None
     dense: float | None = None
     lexical: float | None = None
     speaker: float = 0.0
@@ -159,10 +162,17 @@ def _searched(
     query_vector = attempt("embedder", degraded, lambda: embedder.embed_query(query))
     if query_vector is not None and _shares_model(vector, embedder, degraded):
         embedded = query_vector
-        dense = attempt("dense", degraded, lambda: vector.dense(embedded, wanted, limit))
+        dense = attempt(
+            "dense", degraded, lambda: vector.dense(embedded, wanted, limit, with_vectors=True)
+        )
         if timed is not None and dense is not None:
             also += (
-                attempt("dense", degraded, lambda: vector.dense(embedded, timed, OF_A_TIME)) or []
+                attempt(
+                    "dense",
+                    degraded,
+                    lambda: vector.dense(embedded, timed, OF_A_TIME, with_vectors=True),
+                )
+                or []
             )
     words = attempt("lexical", degraded, looked_up.result)
     if of_a_time is not None and words is not None:
@@ -201,7 +211,7 @@ def attempt(part: str, degraded: list[Degraded], action: Callable[[], T]) -> T |
     """Give the action's answer, or None after noting in ``degraded`` that ``part`` failed."""
     try:
         return action()
-    except EmbeddingError as error:
+    except (EmbeddingError, RerankingError) as error:
         reason = str(error)  # by contract without texts or keys
     except Exception as error:  # noqa: BLE001  # whatever a store raises, recall answers without it
         reason = type(error).__name__
@@ -321,6 +331,7 @@ def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[C
                 chunk_index=hit.chunk_index,
                 chunk_of=hit.chunk_of,
                 cosine=_known(cosines[row]),
+                vector=hit.vector,
                 dense=_known(meaning[row]),
                 lexical=_known(words[row]),
                 speaker=float(named[row]),

@@ -18,6 +18,7 @@ from domain.caller import Caller
 from domain.errors import ViewBehind
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from inference.embedder import Embedder
+from inference.reranker import Reranker
 from memoryweave.contract import Degraded, Recall, RecallAnswer, RecallItem
 from projections.state.history import Moment
 from projections.state.view import StateView
@@ -25,14 +26,16 @@ from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.candidates import CANDIDATES, Found, attempt, scan, search
 from queries.filters import search_filter
+from queries.judgement import Admitted, Judgement
 from queries.moments import moment_of
+from queries.ranking import ranked
 from queries.read_your_writes import (
     RECALL_WAIT_S,
     ProjectedView,
     pending_views,
     require_position,
 )
-from queries.results import Admitted, Judgement, admitted, results_of
+from queries.results import admitted, results_of
 from queries.scope import searched
 from queries.stages import EVERY_STAGE, Stages
 
@@ -42,7 +45,8 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 class RecallParts(Struct, frozen=True, kw_only=True):
     """What a recall works with. ``pool`` runs lexical searches; its size bounds them.
 
-    ``stages`` are all on but where one is switched off to measure it.
+    ``stages`` are all on but where one is switched off to measure it. ``reranker``: none, unless
+    one is configured.
     """
 
     state: StateView
@@ -50,6 +54,7 @@ class RecallParts(Struct, frozen=True, kw_only=True):
     embedder: Embedder
     pool: Executor
     stages: Stages = EVERY_STAGE
+    reranker: Reranker | None = None
 
 
 def recall(
@@ -88,8 +93,9 @@ def recall(
         found, kept = _find(judgement, parts, degraded, searchable="vector" in positions)
         shown = None
         if kept is not None:
-            ranked, weight = kept, found.lexical_weight
-            shown = attempt("state", degraded, lambda: results_of(ranked, weight, judgement))
+            order = ranked(kept, found.terms, judgement, parts.reranker, degraded)
+            weight = found.lexical_weight
+            shown = attempt("state", degraded, lambda: results_of(order, weight, judgement))
         results = shown or []
         if shown is None:
             found = structs.replace(found, level="empty")

@@ -7,57 +7,24 @@ episode exists and none of the memories made from it says something else by now.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.caller import Caller
 from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
-from inference.embedder import Embedder
-from memoryweave.contract import Chunk, Recall, RecallItem
+from inference.calibration import pair_of
+from memoryweave.contract import Chunk, RecallItem
 from projections.state.rows import EpisodeRow, MemoryRow
 from projections.state.view import StateView
-from projections.vector.search_filter import SearchFilter
 from queries.candidates import Candidate, Found
 from queries.filters import matches
 from queries.items import changed_since, episode_item, external_ids_of, memory_item, seen_by
-from queries.revisions import Statement, newest_first
-from queries.stages import Stages
+from queries.judgement import Admitted, Judgement, text_of
 from queries.tokens import token_count
 
 
-class Judgement(Struct, frozen=True, kw_only=True):
-    """By what candidates are judged: the request, who sent it, its filter, the present or a moment.
-
-    For a moment of the past ``now`` is its time; its position is the filter's.
-    """
-
-    request: Recall
-    caller: Caller
-    wanted: SearchFilter
-    state: StateView
-    embedder: Embedder
-    now: datetime
-    policy: PolicySettings
-    stages: Stages
-
-
-class Admitted(NamedTuple):
-    """A candidate that may be a result, its row, and the warnings that it carries."""
-
-    candidate: Candidate
-    row: MemoryRow | EpisodeRow
-    warnings: list[str]
-
-
 def admitted(found: Found, by: Judgement) -> list[Admitted]:
-    """Give what may be a result, best first; raises what the state view raises.
-
-    Among equals the newest comes first, and among versions of one statement (`revisions`).
-    """
+    """Give what may be a result, in no order; raises what the state view raises."""
     memories, episodes = _rows(found.candidates, by)
     kept: list[Admitted] = []
     for candidate in found.candidates:
@@ -65,18 +32,14 @@ def admitted(found: Found, by: Judgement) -> list[Admitted]:
         warnings = None if row is None else _admitted(candidate, row, memories, by)
         if row is not None and warnings is not None:
             kept.append(Admitted(candidate, row, warnings))
-    kept.sort(key=lambda one: (-one.candidate.score, -one.row.position, one.row.id))
-    return _newest_first(kept, found.terms) if by.stages.newest_first else kept
+    return kept
 
 
-def results_of(ranked: list[Admitted], lexical_weight: float, by: Judgement) -> list[RecallItem]:
-    """Give the answer's results out of those admitted, best first."""
-    chosen = _within_limits(ranked, by)
-    sources = _episodes_behind([row for _, row, _ in chosen], by)
-    return [
-        _item(candidate, row, warnings, sources, lexical_weight, by)
-        for candidate, row, warnings in chosen
-    ]
+def results_of(order: list[Admitted], lexical_weight: float, by: Judgement) -> list[RecallItem]:
+    """Give the answer's results out of those admitted, in the order given (`ranking.ranked`)."""
+    chosen = _within_limits(order, by)
+    sources = _episodes_behind([one.row for one in chosen], by)
+    return [_item(one, sources, lexical_weight, by) for one in chosen]
 
 
 def triggers_of(row: MemoryRow, state: StateView, policy: PolicySettings) -> list[str]:
@@ -85,27 +48,6 @@ def triggers_of(row: MemoryRow, state: StateView, policy: PolicySettings) -> lis
         return []
     versions = state.versions(row.id)[1 : row.version]
     return sorted({version.trigger for version in versions if version.trigger})
-
-
-def _newest_first(ranked: list[Admitted], terms: int) -> list[Admitted]:
-    """Let versions of one statement change places; the scores stay with the places."""
-    ordered = newest_first(ranked, _statement, terms)
-    return [
-        one
-        if one is before
-        else one._replace(candidate=replace(one.candidate, score=before.candidate.score))
-        for one, before in zip(ordered, ranked, strict=True)
-    ]
-
-
-def _statement(one: Admitted) -> Statement:
-    said = one.row.observed_at or one.row.recorded_at
-    return Statement(
-        speaker=one.row.speaker if isinstance(one.row, EpisodeRow) else None,
-        text=_text(one.candidate, one.row),
-        held=one.candidate.held,
-        age=(said.timestamp(), one.row.position),
-    )
 
 
 def _rows(
@@ -161,13 +103,12 @@ def _within_limits(ranked: list[Admitted], by: Judgement) -> list[Admitted]:
     if by.wanted.position is not None:
         first = sorted(ranked, key=lambda one: not one.candidate.complete)
     for entry in first:
-        candidate, row, _ = entry
         if len(chosen) == request.top_k:
             break
-        if candidate.score < (request.min_score or 0.0):
+        if entry.candidate.score < (request.min_score or 0.0):
             continue
         if left is not None:
-            tokens = token_count(_text(candidate, row))
+            tokens = token_count(text_of(entry))
             if tokens > left:
                 continue
             left -= tokens
@@ -184,17 +125,13 @@ def _episodes_behind(
 
 
 def _item(
-    candidate: Candidate,
-    row: MemoryRow | EpisodeRow,
-    warnings: list[str],
-    sources: Mapping[str, EpisodeRow],
-    lexical_weight: float,
-    by: Judgement,
+    one: Admitted, sources: Mapping[str, EpisodeRow], lexical_weight: float, by: Judgement
 ) -> RecallItem:
-    parts = _parts(candidate, lexical_weight, by.embedder) if by.request.explain else None
+    candidate, row = one.candidate, one.row
+    parts = _parts(one, lexical_weight, by) if by.request.explain else None
     if isinstance(row, MemoryRow):
         row = seen_by(by.caller, row, sources)
-        return memory_item(
+        item = memory_item(
             row,
             by.now,
             score=candidate.score,
@@ -203,26 +140,24 @@ def _item(
             parts=parts,
             policy=by.policy,
         )
-    chunked = candidate.chunk_of > 1
-    return episode_item(
-        row,
-        score=candidate.score,
-        content=_text(candidate, row),
-        chunk=Chunk(index=candidate.chunk_index, of=candidate.chunk_of) if chunked else None,
-        warnings=warnings,
-        parts=parts,
-        policy=by.policy,
-    )
+    else:
+        chunked = candidate.chunk_of > 1
+        item = episode_item(
+            row,
+            score=candidate.score,
+            content=text_of(one),
+            chunk=Chunk(index=candidate.chunk_index, of=candidate.chunk_of) if chunked else None,
+            warnings=one.warnings,
+            parts=parts,
+            policy=by.policy,
+        )
+    if not one.copies:
+        return item
+    return replace(item, copies=len(one.copies), copy_ids=list(one.copies))
 
 
-def _text(candidate: Candidate, row: MemoryRow | EpisodeRow) -> str:
-    """Give the text shown: an episode never changes, so its chunk may come from the vector view."""
-    if candidate.chunk_of > 1 and candidate.content is not None:
-        return candidate.content
-    return row.content
-
-
-def _parts(candidate: Candidate, lexical_weight: float, embedder: Embedder) -> dict[str, float]:
+def _parts(one: Admitted, lexical_weight: float, by: Judgement) -> dict[str, float]:
+    candidate = one.candidate
     parts = {"lexical_weight": lexical_weight}
     if candidate.speaker:
         parts["speaker"] = candidate.speaker
@@ -234,5 +169,6 @@ def _parts(candidate: Candidate, lexical_weight: float, embedder: Embedder) -> d
         parts["lexical"] = candidate.lexical
     if candidate.cosine is not None:
         parts["cosine"] = candidate.cosine
-        parts["similarity"] = embedder.calibrate(candidate.cosine)
+        pair = pair_of("query", by.request.query, text_of(one))
+        parts["similarity"] = by.embedder.calibrate(candidate.cosine, pair)
     return parts

@@ -15,7 +15,9 @@ class Stages(Struct, frozen=True, kw_only=True):
     preferred. ``time``: what was observed at a time that the query names is searched for and
     preferred. ``newest_first``: of versions of one statement the newest comes first.
     ``evidence``: the share of words depends on how much of the query one row holds; otherwise it
-    is `evidence.FIXED_WEIGHT`.
+    is `evidence.FIXED_WEIGHT`. ``absorption``: a memory stands for its episodes. ``reranker``: one
+    that is configured is asked. ``signals``: what is known of a memory's worth moves its score.
+    ``once``: near-identical texts are one result. ``diversity``: repetitions make room.
     """
 
     word_window: bool = True
@@ -27,6 +29,11 @@ class Stages(Struct, frozen=True, kw_only=True):
     time: bool = True
     newest_first: bool = True
     evidence: bool = True
+    absorption: bool = True
+    reranker: bool = True
+    signals: bool = True
+    once: bool = True
+    diversity: bool = True
 
     @property
     def neighbours(self) -> bool:
@@ -45,4 +52,9 @@ NO_STAGE = Stages(
     time=False,
     newest_first=False,
     evidence=False,
+    absorption=False,
+    reranker=False,
+    signals=False,
+    once=False,
+    diversity=False,
 )

@@ -29,6 +29,7 @@ from eventlog.nodes import Nodes
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head
 from inference.embedder import Embedder
+from inference.reranker import Reranker
 from memoryweave import contract
 from memoryweave.contract import (
     BackupMade,
@@ -140,6 +141,11 @@ class Node:
     def embedder(self) -> Embedder:
         """Makes vectors; its model is loaded when it is first asked."""
         return make_embedder(self.values)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """Judges what recall found, None where no endpoint is given."""
+        return make_reranker(self.values)
 
     @cached_property
     def volatile(self) -> redis.Redis | None:
@@ -297,6 +303,16 @@ def make_embedder(settings: Settings) -> Embedder:
         dimension=settings.embed_dimension,
     )
     return OpenAICompatible(options, settings.embed_api_key)
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    """Make the reranker that the settings name, if any; nothing is asked yet."""
+    if settings.rerank_endpoint is None:
+        return None
+    from inference.rerank_server import RerankOptions, RerankServer
+
+    options = RerankOptions(endpoint=settings.rerank_endpoint, model=settings.rerank_model)
+    return RerankServer(options, settings.rerank_api_key)
 
 
 def view_path(settings: Settings, view: str) -> Path:

@@ -74,6 +74,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     embed_model: str = "bge-m3"
     embed_dimension: Annotated[int, Meta(ge=1, le=65536)] = 1024
     embed_api_key: str | None = None
+    rerank_endpoint: str | None = None
+    rerank_model: str = "bge-reranker-v2-m3"
+    rerank_api_key: str | None = None
     time_zone: str = "UTC"
     cors_origins: tuple[str, ...] = ()
     metrics_access: Access = "auto"
@@ -217,6 +220,24 @@ DECLARED: Final = (
         "embed.api_key",
         None,
         "bearer token for the endpoint",
+        secret=True,
+    ),
+    Declared(
+        "rerank_endpoint",
+        "RERANK_ENDPOINT",
+        "rerank.endpoint",
+        None,
+        "base URL of a server with /v1/rerank that reorders what recall found; none: no reranking",
+    ),
+    Declared(
+        "rerank_model", "RERANK_MODEL", "rerank.model", None, "model asked for at that endpoint"
+    ),
+    Declared(
+        "rerank_api_key",
+        "RERANK_API_KEY",
+        "rerank.api_key",
+        None,
+        "bearer token for that endpoint",
         secret=True,
     ),
     Declared(
@@ -421,6 +442,7 @@ def _check_alone(declared: Declared, value: Any, origin: Origin) -> None:
         "redis_url": ("redis", "rediss", "unix", "valkey", "valkeys"),
         "volatile_url": ("redis", "rediss", "unix", "valkey", "valkeys"),
         "embed_endpoint": ("http", "https"),
+        "rerank_endpoint": ("http", "https"),
         "primary": ("http", "https"),
         "public_url": ("http", "https"),
     }.get(declared.field)

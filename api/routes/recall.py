@@ -42,6 +42,7 @@ def _recall(call: Call, request: contract.Recall) -> contract.RecallAnswer:
         vector=node.vector,
         embedder=node.embedder,
         pool=call.service.lexical,
+        reranker=node.reranker,
     )
     recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
     return recall(request, call.caller, parts, node.clock, recall_id, node.application.policy)

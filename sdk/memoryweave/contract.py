@@ -288,8 +288,9 @@ class Recall(Request, frozen=True, kw_only=True):
     must all be there, the values of any other filter are alternatives; ``observed_after`` and
     ``observed_before`` include their moment and look at the time of recording where none of
     observation is known. ``token_budget`` counts a Chinese character as one token and three other
-    characters as one. ``diversity`` is checked but has no effect yet: results are in the order of
-    relevance alone. ``as_of`` asks what was known at an earlier moment (docs/time-travel.md).
+    characters as one. ``diversity``: how much a result that repeats one before it makes room, 0 for
+    the order of relevance alone. ``as_of`` asks what was known at an earlier moment
+    (docs/time-travel.md).
     """
 
     query: Annotated[str, Meta(min_length=1, max_length=8192)]
@@ -329,7 +330,8 @@ class RecallItem(Response, frozen=True, kw_only=True):
     ``volatile``: what its corrections named as their cause. ``position`` is that of the text
     shown. ``parts`` (with ``explain``) holds what made the score: ``dense`` and ``lexical`` scaled
     to [0, 1], ``lexical_weight``, ``speaker`` and ``time`` where the query names them, ``cosine``,
-    and ``similarity``, the cosine on the scale that thresholds use.
+    and ``similarity``, the cosine on the scale that thresholds use. ``copies`` counts the
+    near-identical results that this one stands for besides itself, ``copy_ids`` are their ids.
     """
 
     id: str
@@ -356,6 +358,8 @@ class RecallItem(Response, frozen=True, kw_only=True):
     chunk: Chunk | None = None
     parts: dict[str, float] | None = None
     triggers: list[str] = []
+    copies: int = 0
+    copy_ids: list[str] = []
 
 
 class Degraded(Response, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""A small server that speaks /v1/embeddings, well or badly as the test asks.
+"""A small server that speaks /v1/embeddings, or /v1/rerank, well or badly as the test asks.
 
 Its vectors are made from the texts' bytes: the same text has the same vector in every process.
 """
@@ -24,7 +24,10 @@ class Exchange:
     def __init__(self, handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
         self._handler = handler
         self.request = request
-        self.texts: list[str] = request["input"]
+
+    @property
+    def texts(self) -> list[str]:
+        return self.request["input"]
 
     def answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self._handler.send_response(status)
@@ -68,10 +71,10 @@ def well(exchange: Exchange) -> None:
 class EmbeddingServer:
     """Keeps what was asked; ``behaviours`` are used up one a request, then it does as ``usual``."""
 
-    def __init__(self, server: ThreadingHTTPServer) -> None:
+    def __init__(self, server: ThreadingHTTPServer, usual: Behaviour) -> None:
         self._server = server
         self.behaviours: list[Behaviour] = []
-        self.usual: Behaviour = well
+        self.usual = usual
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str | None] = []
 
@@ -81,8 +84,10 @@ class EmbeddingServer:
 
 
 @contextmanager
-def embedding_server() -> Iterator[EmbeddingServer]:
-    """Serve on a free loopback port until the block ends."""
+def embedding_server(
+    path: str = "/v1/embeddings", usual: Behaviour = well
+) -> Iterator[EmbeddingServer]:
+    """Serve that path on a free loopback port until the block ends."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -91,7 +96,7 @@ def embedding_server() -> Iterator[EmbeddingServer]:
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
             request = json.loads(self.rfile.read(length))
-            if self.path != "/v1/embeddings":
+            if self.path != path:
                 self.send_error(404)
                 return
             with lock:
@@ -105,7 +110,7 @@ def embedding_server() -> Iterator[EmbeddingServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    state = EmbeddingServer(server)
+    state = EmbeddingServer(server, usual)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

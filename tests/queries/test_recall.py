@@ -114,9 +114,10 @@ def test_a_distilled_episode_goes_once_one_of_its_memories_says_something_else(
     stack: RealStack, hermes: Speaker
 ) -> None:
     episode = hermes.commit("we moved the printer to room 12 and bought toner").episode_id
-    moved, _ = distil(stack, hermes, episode, "the printer is in room 12", "toner was bought")
+    moved, toner = distil(stack, hermes, episode, "the printer is in room 12", "toner was bought")
     settle(stack)
-    assert episode in {result.id for result in ask(stack, hermes, "printer room 12").results}
+    assert [result.id for result in ask(stack, hermes, "printer room 12").results] == [moved, toner]
+    assert ask(stack, hermes, "printer", layers=["episode"]).results[0].id == episode
     hermes.correct(moved, "the printer is in room 14")
     stack.project("state")
     assert episode not in {result.id for result in ask(stack, hermes, "printer room 12").results}

@@ -38,7 +38,7 @@ class LetterEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return letters(text)
 
-    def calibrate(self, cosine: float) -> float:
+    def calibrate(self, cosine: float, pair: object = None) -> float:
         return max(0.0, cosine)
 
 

@@ -1,0 +1,105 @@
+"""Maximal marginal relevance: what says the same again makes room (spec: recall.md, "MMR").
+
+The next result is the one with the most ::
+
+    (1 - diversity) · relevance + diversity · (1 - max similarity to those chosen)
+
+with relevance stretched to [0, 1] over those that take part: J. Carbonell, J. Goldstein, The Use of
+MMR, SIGIR 1998. Similarity is what two texts have in common *beyond* what makes texts alike: the
+calibrated similarity less 0.8, at least 0. Below 0.8 texts are about one subject, which is no
+repetition but what was asked for. Texts with different numbers, identifiers or negations never
+repeat each other. Measured: docs/decisions/0026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from inference.calibration import TextPair
+
+Floats = NDArray[np.float64]
+Calibrate = Callable[[float, TextPair], float]
+
+ALIKE: Final = 0.8
+"""Calibrated similarity from which on a text repeats another (spec: lifecycle.md)."""
+
+MOST: Final = 1.0 - ALIKE
+"""How far equal texts repeat each other."""
+
+ALIKE_IN_WORDS: Final = 0.6
+"""The same of the share of common words among all words of two texts (Jaccard)."""
+
+
+class Comparable(Struct, frozen=True, kw_only=True):
+    """What of a text is compared. ``vector`` is float32[dimension] of length 1, None if unknown.
+
+    ``chinese`` is `calibration.chinese_share`, ``values`` is `near_identical.values`.
+    """
+
+    vector: NDArray[np.float32] | None
+    chinese: float
+    words: frozenset[str]
+    values: frozenset[str]
+
+
+def selected(relevance: Sequence[float], similarity: Floats, diversity: float) -> list[int]:
+    """Put everything in the order of maximal marginal relevance, by index; of equals the earlier.
+
+    ``similarity`` is float64[n, n] in [0, 1], ``diversity`` in [0, 1]; 0 is pure relevance.
+    """
+    scaled = stretched(relevance)
+    left = list(range(len(scaled)))
+    nearest = np.zeros(len(scaled))
+    order: list[int] = []
+    while left:
+        marginal = (1 - diversity) * scaled[left] + diversity * (1 - nearest[left])
+        order.append(left.pop(int(np.argmax(marginal))))
+        nearest = np.maximum(nearest, similarity[order[-1]])
+    return order
+
+
+def stretched(relevance: Sequence[float]) -> Floats:
+    """Stretch values to [0, 1]; where all are equal each is 1."""
+    values = np.asarray(relevance, dtype=np.float64)
+    if not len(values):
+        return values
+    low, high = float(values.min()), float(values.max())
+    if not high > low:
+        return np.ones(len(values))
+    scaled: Floats = (values - low) / (high - low)
+    return scaled
+
+
+def repetition(texts: Sequence[Comparable], calibrate: Calibrate) -> Floats:
+    """Give how far texts repeat each other: float64[n, n] in [0, `MOST`], symmetric.
+
+    A row without a vector is compared by its words, and `ALIKE_IN_WORDS` of them count like
+    `ALIKE`.
+
+    ``calibrate`` is the embedder's, for pairs of documents.
+    """
+    found = np.full((len(texts), len(texts)), MOST)
+    for i, one in enumerate(texts):
+        for j in range(i):
+            found[i, j] = found[j, i] = _repetition(one, texts[j], calibrate)
+    return found
+
+
+def _repetition(one: Comparable, other: Comparable, calibrate: Calibrate) -> float:
+    if one.values != other.values:
+        return 0.0
+    if one.vector is None or other.vector is None:
+        shared = _jaccard(one.words, other.words)
+        return MOST * max(0.0, shared - ALIKE_IN_WORDS) / (1 - ALIKE_IN_WORDS)
+    pair = TextPair("document", min(one.chinese, other.chinese))
+    return max(0.0, calibrate(float(one.vector @ other.vector), pair) - ALIKE)
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    together = len(one | other)
+    return len(one & other) / together if together else 1.0

@@ -1,0 +1,191 @@
+"""From what may be a result to the order that is shown, stage by stage (spec: recall.md).
+
+Absorption, reranker, signals, the newest first, near-identical texts once, diversity: each can be
+switched off (`stages.Stages`), and each is a pure function in a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+import numpy as np
+from msgspec.structs import replace
+
+from domain.policies.ageing import days_between, last_attended
+from domain.policies.confidence import effective_confidence
+from domain.policies.importance import importance, retention
+from domain.policies.volatility import is_volatile
+from inference.calibration import chinese_share
+from inference.reranker import Reranker
+from memoryweave.contract import Degraded
+from projections.state.rows import EpisodeRow, MemoryRow
+from projections.vector.schema import embedded_text
+from queries.absorption import Part, absorbed
+from queries.candidates import attempt
+from queries.diversity import Comparable, Floats, repetition, selected
+from queries.items import FRESH
+from queries.judgement import Admitted, Judgement, text_of
+from queries.near_identical import once, values
+from queries.reranking import RERANKED, blended
+from queries.revisions import Statement, newest_first, units_of
+from queries.signals import Signals, nudge
+
+LEAST_COMPARED: Final = 20
+"""Among how many at least repetitions are looked for; twice what is asked for, if that is more."""
+
+
+def ranked(
+    kept: Sequence[Admitted],
+    terms: int,
+    by: Judgement,
+    reranker: Reranker | None,
+    degraded: list[Degraded],
+) -> list[Admitted]:
+    """Put what was admitted in the order that is shown; a failing reranker is noted and skipped.
+
+    ``terms`` is how many the query has. Scores never rise from one to the next. Of the past nothing
+    stands for anything else: who asks what existed is shown all of it.
+    """
+    stages, past = by.stages, by.wanted.position is not None
+    order = sorted(kept, key=lambda one: (-one.candidate.score, -one.row.position, one.row.id))
+    if stages.absorption and not past:
+        order = absorbed(order, _part, _with_score)
+    if stages.reranker and reranker is not None:
+        order = _reranked(order, by.request.query, reranker, degraded)
+    if stages.signals:
+        order = _nudged(order, by)
+    if stages.newest_first:
+        order = _newest_first(order, terms)
+    if stages.once and not past:
+        order = [_with_copies(one, others) for one, others in once(order, text_of, _told)]
+    if stages.diversity and by.request.diversity > 0:
+        order = _diverse(order, by)
+    return order
+
+
+def _part(one: Admitted) -> Part:
+    candidate, row = one.candidate, one.row
+    return Part(
+        id=row.id,
+        score=candidate.score,
+        sources=row.derived_from if isinstance(row, MemoryRow) else (),
+    )
+
+
+def _reranked(
+    order: list[Admitted], query: str, reranker: Reranker, degraded: list[Degraded]
+) -> list[Admitted]:
+    texts = [_spoken(one) for one in order[:RERANKED]]
+    judged = attempt("reranker", degraded, lambda: reranker.rerank(query, texts)) if texts else None
+    if judged is None:
+        return order
+    return _by_scores(order, blended(np.array([one.candidate.score for one in order]), judged))
+
+
+def _nudged(order: list[Admitted], by: Judgement) -> list[Admitted]:
+    factors = [nudge(_signals(one.row, by), by.policy) for one in order]
+    scores = np.array([one.candidate.score for one in order]) * factors
+    return _by_scores(order, scores / max(1.0, float(scores.max(initial=0.0))))
+
+
+def _signals(row: MemoryRow | EpisodeRow, by: Judgement) -> Signals:
+    if isinstance(row, EpisodeRow):
+        return Signals()
+    volatile = is_volatile(row.corrections, by.policy)
+    attended = last_attended(row.created_at, row.observed_at, row.last_reinforced_at)
+    days = days_between(attended, by.now)
+    return Signals(
+        confidence=effective_confidence(row.confidence, row.last_seen_at, by.now, by.policy),
+        importance=importance(
+            days=days,
+            recall_count=0,  # recalls are not in the state view yet
+            retained=retention(
+                days, row.decay_class, volatile=volatile, tier=row.tier, policy=by.policy
+            ),
+            useful=row.useful,
+            not_useful=row.not_useful,
+            policy=by.policy,
+        ),
+        useful=row.useful,
+        not_useful=row.not_useful,
+        freshness=FRESH,
+    )
+
+
+def _newest_first(order: list[Admitted], terms: int) -> list[Admitted]:
+    """Let versions of one statement change places; the scores stay with the places."""
+    return [
+        one if one is before else _with_score(one, before.candidate.score)
+        for one, before in zip(newest_first(order, _statement, terms), order, strict=True)
+    ]
+
+
+def _statement(one: Admitted) -> Statement:
+    said = one.row.observed_at or one.row.recorded_at
+    return Statement(
+        speaker=_speaker(one),
+        text=text_of(one),
+        held=one.candidate.held,
+        age=(said.timestamp(), one.row.position),
+    )
+
+
+def _diverse(order: list[Admitted], by: Judgement) -> list[Admitted]:
+    """Move repetitions back; one that moves counts no more than what then stands before it."""
+    compared = order[: max(LEAST_COMPARED, 2 * by.request.top_k)]
+    similarity = repetition([_comparable(one) for one in compared], by.embedder.calibrate)
+    relevance = [one.candidate.score for one in compared]
+    chosen = [compared[place] for place in selected(relevance, similarity, by.request.diversity)]
+    least = 1.0
+    shown = []
+    for one in (*chosen, *order[len(compared) :]):
+        least = min(least, one.candidate.score)
+        shown.append(one if one.candidate.score == least else _with_score(one, least))
+    return shown
+
+
+def _comparable(one: Admitted) -> Comparable:
+    text = text_of(one)
+    return Comparable(
+        vector=one.candidate.vector,
+        chinese=chinese_share(text),
+        words=frozenset(units_of(text)) if one.candidate.vector is None else frozenset(),
+        values=values(text),
+    )
+
+
+def _by_scores(order: list[Admitted], scores: Floats) -> list[Admitted]:
+    new = [
+        one if score == one.candidate.score else _with_score(one, score)
+        for one, score in zip(order, scores.tolist(), strict=True)
+    ]
+    return sorted(new, key=lambda one: -one.candidate.score)
+
+
+def _with_score(one: Admitted, score: float) -> Admitted:
+    return one._replace(candidate=replace(one.candidate, score=score))
+
+
+def _with_copies(one: Admitted, others: list[Admitted]) -> Admitted:
+    return one._replace(copies=tuple(other.row.id for other in others)) if others else one
+
+
+def _speaker(one: Admitted) -> str | None:
+    return one.row.speaker if isinstance(one.row, EpisodeRow) else None
+
+
+def _told(one: Admitted) -> tuple[str | None, date | None]:
+    """Tell who said it and of which day: the same words of another day tell of another event.
+
+    A memory is a statement by itself, whoever said it and when.
+    """
+    if isinstance(one.row, MemoryRow):
+        return None, None
+    observed = one.row.observed_at
+    return one.row.speaker, None if observed is None else observed.date()
+
+
+def _spoken(one: Admitted) -> str:
+    return embedded_text(_speaker(one), text_of(one))
