@@ -32,7 +32,7 @@ def build(url: str, name: str, archive: str, data: str, view: str, last: int) ->
     folder.mkdir(parents=True)
     with (
         RedisLog(url, name, archive=Archive(archive)) as log,
-        kind.open(settings, folder, kind.builder(settings)) as opened,
+        kind.build(settings, folder, kind.builder(settings)) as opened,
     ):
         parts = LogParts(log, Codec(KeyRing(log.subject_keys)), settings)
         started, cpu = time.perf_counter(), time.process_time()
@@ -48,7 +48,7 @@ def build(url: str, name: str, archive: str, data: str, view: str, last: int) ->
             while building.position < last:
                 building.catch_up(never, last=last)
             applied_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
-            opened.finish()
+            opened.finish(never)
             opened.sync()
         finished_s = time.perf_counter() - started
         rows = getattr(opened.projector, "rows_written", None)

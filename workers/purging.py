@@ -10,7 +10,7 @@ import structlog
 
 from projections.generation import ViewDirectory
 from projections.purging import Progress, note_purged, old_unpurged, purged_up_to
-from workers.views import OpenedView
+from workers.opened_view import OpenedView
 
 _log = structlog.get_logger("projections")
 
@@ -21,14 +21,16 @@ class LivePurge:
     def __init__(self, directory: ViewDirectory, opened: OpenedView) -> None:
         self._directory = directory
         self._opened = opened
-        self._done = purged_up_to(directory.live)
+        self._done = 0
 
     def step(self) -> bool:
         """Do a step of what is due; tell whether another can be done at once."""
         erased = self._opened.erased()
         if erased <= self._done:
             return False
-        progress = self._opened.purge()
+        # Who built this generation may have purged it, but not the one that was live meanwhile.
+        purged = erased <= purged_up_to(self._directory.live)
+        progress = "done" if purged else self._opened.purge()
         if progress == "done":
             progress = self._let_old_ones_go(erased)
         if progress == "done":

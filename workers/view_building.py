@@ -38,10 +38,10 @@ from projections.purging import note_purged
 from projections.runner import describe
 from projections.scratch import remove_left_scratch
 from projections.status import read_status
+from workers.opened_view import OpenedView
 from workers.purging import purge_build
 from workers.settings import Settings
 from workers.view_writing import LogParts, View, live_builder
-from workers.views import OpenedView
 
 OLD_STAYS_S: Final = 600.0
 """How long an old generation stays for who still reads it."""
@@ -152,10 +152,9 @@ class _Attempts:
         wanted = kind.builder(self._parts.settings)
         folder = self._begun(wanted)
         with ExitStack() as both, ExitStack() as stack:
-            opened = stack.enter_context(kind.open(self._parts.settings, folder, wanted))
+            opened = stack.enter_context(kind.build(self._parts.settings, folder, wanted))
 
-            there = stack.enter_context(closing(Presence([folder, *opened.anchors])))
-
+            there = stack.enter_context(closing(Presence([folder])))
             self._inherit(opened)
 
             def between_batches(build: GenerationBuild) -> None:
@@ -172,7 +171,8 @@ class _Attempts:
                     between_batches=between_batches,
                 )
                 build.catch_up(stop)
-                opened.finish()
+                opened.finish(stop)
+                whole = stack.enter_context(closing(Presence(opened.anchors())))
                 while not purge_build(folder, opened) and not stop.wait(_PURGE_EVERY_S):
                     pass
                 opened.sync()
@@ -185,6 +185,7 @@ class _Attempts:
                         return False
                     opened.sync()
                     there.check()
+                    whole.check()
                     frozen = self._freeze(both, folder)
                     directory.switch_to(self._request.generation)
                     self._view.handover.ready = (stack.pop_all(), opened)

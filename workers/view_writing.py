@@ -27,10 +27,11 @@ from projections.status import StatusFile, ViewStatus, read_status
 from workers.accepted_epochs import ask_if_decided
 from workers.archive import seen_links
 from workers.log_server import node_id
+from workers.opened_view import OpenedView
 from workers.purging import LivePurge
 from workers.reader_reports import ReportingSource
 from workers.settings import Settings
-from workers.views import OpenedView, ViewKind
+from workers.views import ViewKind
 
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
@@ -233,7 +234,7 @@ def _write(view: View, parts: LogParts, stop: threading.Event) -> None:
             opened = stack.enter_context(
                 view.kind.open(parts.settings, view.directory.live, builder)
             )
-        files = stack.enter_context(closing(Presence(opened.anchors)))
+        files = stack.enter_context(closing(Presence(opened.anchors())))
 
         def still_there() -> None:
             live.check()

@@ -2,58 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
-import structlog
 from msgspec import Struct
 
-from eventlog.codec import Codec
-from projections.applying import Source
 from projections.digest import Frozen, RowSeen, ViewDigest
 from projections.generation import BuiltBy, sync_tree
-from projections.projector import Projector
-from projections.purging import Progress
-from projections.retry import Opener
-from workers.archive import open_archive
 from workers.gathering import Gathering
 from workers.node import make_embedder
+from workers.opened_view import OpenedView
 from workers.settings import Settings
-
-if TYPE_CHECKING:
-    from projections.vector.cache import VectorCache
-
-_log = structlog.get_logger("projections")
-
-
-class OpenedView(Struct, frozen=True, kw_only=True):
-    """A generation that is open to be written.
-
-    ``gather`` makes larger batches while it is live; ``opener`` opens the entries for it.
-    ``while_live`` and ``while_building`` do bounded work between batches and tell whether more
-    waits; ``finish`` does at once what a generation needs before it goes live, and ``sync`` brings
-    what was committed to the disk. ``anchors`` are files that are there as long as the generation.
-    ``inherit`` takes over what would cost much to make again, also from the folder of the live
-    generation if there is one.
-    what was committed to the disk. ``erased`` gives the newest erasure that the rows show, and
-    ``purge`` does a bounded step of taking what was erased out of the files.
-    """
-
-    projector: Projector
-    gather: Callable[[Source], Source] = lambda source: source
-    opener: Callable[[Codec], Opener] = lambda codec: codec
-    while_live: Callable[[], bool] = lambda: False
-    while_building: Callable[[], bool] = lambda: False
-    finish: Callable[[], None] = lambda: None
-    sync: Callable[[], None]
-    erased: Callable[[], int]
-    purge: Callable[[], Progress]
-    anchors: tuple[Path, ...] = ()
-    inherit: Callable[[Path | None], object] = lambda _: None
 
 
 class OpenView(Protocol):
@@ -68,12 +30,15 @@ class OpenView(Protocol):
 class ViewKind(Struct, frozen=True, kw_only=True):
     """One view: what builds it under these settings, how to open it, how to digest a folder.
 
-    ``freeze`` gives, until the block ends, what digests the generation in a folder as it is now.
+    ``open`` is for a generation that can be read after every batch, ``build`` for one that nobody
+    reads before ``finish``. ``freeze`` gives, until the block ends, what digests the generation in
+    a folder as it is now.
     """
 
     name: str
     builder: Callable[[Settings], BuiltBy]
     open: OpenView
+    build: OpenView
     freeze: Callable[[Path], AbstractContextManager[Frozen]]
 
     def digest(self, folder: Path, seen: RowSeen | None = None) -> ViewDigest:
@@ -97,7 +62,7 @@ def _open_state(_settings: Settings, folder: Path, _builder: BuiltBy) -> Iterato
         yield OpenedView(
             projector=projector,
             sync=projector.sync,
-            anchors=(folder / FILE_NAME,),
+            anchors=lambda: (folder / FILE_NAME,),
             erased=projector.erased,
             purge=projector.purge,
         )
@@ -125,78 +90,18 @@ def _vector_builder(settings: Settings) -> BuiltBy:
 
 @contextmanager
 def _open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[OpenedView]:
-    from projections.vector.cache import VectorCache
-    from projections.vector.filler import VectorFiller
-    from projections.vector.inheritance import inherit_vectors
-    from projections.vector.maintenance import Maintenance, optimize
-    from projections.vector.projector import VectorProjector
-    from projections.vector.purge import VectorPurge
-    from projections.vector.schema import TABLE
+    from workers.vector_view import open_vector
 
-    embedder = make_embedder(settings)
-    cache = VectorCache(settings.data / "cache", builder.embedder, builder.dimension)
-    with closing(cache):
-        _take_over_vectors(settings, cache)
-        projector = VectorProjector(folder, cache)
-        anchors = (folder / f"{TABLE}.lance",)
-        upkeep = Maintenance(projector, report=_report_upkeep)
-        purge = VectorPurge(projector, upkeep, monotonic=time.monotonic)
-
-        def finish() -> None:
-            upkeep.close()
-            optimize(projector.table)
-            projector.table.checkout_latest()
-
-        with closing(upkeep):
-            if (embedder.name, embedder.dimension) != (builder.embedder, builder.dimension):
-                # Its embedder is gone: what is new goes without vectors until the next generation.
-                yield OpenedView(
-                    projector=projector,
-                    while_live=upkeep.step,
-                    sync=lambda: sync_tree(folder),
-                    anchors=anchors,
-                    erased=projector.erased,
-                    purge=purge.step,
-                )
-                return
-            filler = VectorFiller(projector, embedder, report=_report_embedder)
-
-            def fill_and_keep_up() -> bool:
-                written = filler.write() > 0
-                return upkeep.step() or written
-
-            def inherit(live: Path | None) -> None:
-                if live and (inherited := inherit_vectors(live, cache)):
-                    _log.info("vectors_inherited", count=inherited)
-
-            with closing(filler):
-                yield OpenedView(
-                    projector=projector,
-                    while_live=fill_and_keep_up,
-                    while_building=upkeep.step,
-                    finish=finish,
-                    sync=lambda: sync_tree(folder),
-                    anchors=anchors,
-                    inherit=inherit,
-                    erased=projector.erased,
-                    purge=purge.step,
-                )
+    with open_vector(settings, folder, builder) as opened:
+        yield opened
 
 
-def _take_over_vectors(settings: Settings, cache: VectorCache) -> None:
-    """Take what the archive has of a cache that was lost, or never was here.
+@contextmanager
+def _build_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[OpenedView]:
+    from workers.vector_view import build_vector
 
-    Where that cannot be, the texts are embedded again.
-    """
-    from projections.vector.segments import VectorSegmentsRefused, import_vectors
-
-    try:
-        taken = import_vectors(open_archive(settings).place, cache)
-    except (VectorSegmentsRefused, OSError, ValueError) as error:
-        _log.warning("vectors_not_taken_over", reason=f"{type(error).__name__}: {error}")
-    else:
-        if taken:
-            _log.info("vectors_taken_over", count=taken)
+    with build_vector(settings, folder, builder) as opened:
+        yield opened
 
 
 @contextmanager
@@ -237,23 +142,28 @@ def _freeze_analytics(folder: Path) -> Iterator[Frozen]:
     yield frozen_analytics(folder)
 
 
-def _report_upkeep(error: Exception) -> None:
-    _log.warning("vector_upkeep_failed", reason=f"{type(error).__name__}: {error}")
-
-
-def _report_embedder(error: Exception) -> None:
-    _log.warning("vectors_not_made", reason=f"{type(error).__name__}: {error}")
-
-
 VIEW_KINDS: Final[Mapping[str, ViewKind]] = {
     kind.name: kind
     for kind in (
-        ViewKind(name="state", builder=_state_builder, open=_open_state, freeze=_freeze_state),
-        ViewKind(name="vector", builder=_vector_builder, open=_open_vector, freeze=_freeze_vector),
+        ViewKind(
+            name="state",
+            builder=_state_builder,
+            open=_open_state,
+            build=_open_state,
+            freeze=_freeze_state,
+        ),
+        ViewKind(
+            name="vector",
+            builder=_vector_builder,
+            open=_open_vector,
+            build=_build_vector,
+            freeze=_freeze_vector,
+        ),
         ViewKind(
             name="analytics",
             builder=_analytics_builder,
             open=_open_analytics,
+            build=_open_analytics,
             freeze=_freeze_analytics,
         ),
     )

@@ -30,7 +30,7 @@ ROWS_PER_ROUND: Final = 2000
 VECTOR_INDEX_FROM: Final = 10_000
 """Below this many rows a scan is quicker than an index (measured: 10 ms of 384 numbers each)."""
 
-_ROWS_PER_FRAGMENT: Final = 4096
+ROWS_PER_FRAGMENT: Final = 4096
 _COMPACTIONS_PER_ROUND: Final = 4
 _PARTS_BEFORE_MERGE: Final = 12
 VECTOR_INDEX: Final = "vector_idx"
@@ -64,7 +64,7 @@ def compact_once(dataset: Any, *, deletions_above: float) -> bool:
     plan = Compaction.plan(
         dataset,
         {
-            "target_rows_per_fragment": _ROWS_PER_FRAGMENT,
+            "target_rows_per_fragment": ROWS_PER_FRAGMENT,
             "materialize_deletions": True,
             "materialize_deletions_threshold": deletions_above,
             "num_threads": 1,

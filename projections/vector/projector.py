@@ -17,18 +17,10 @@ from msgspec.structs import replace
 
 from domain.events import Event
 from eventlog.subscription import Checkpoint
-from projections.erased import erased_things, newest_erasure
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import ViewDamaged
 from projections.vector.cache import VectorCache
-from projections.vector.fold import (
-    CLOSED_WITH_SESSION,
-    WorkingRows,
-    closed_session,
-    derived_episodes,
-    fold,
-    needs_of,
-)
+from projections.vector.fold import CLOSED_WITH_SESSION
 from projections.vector.indices import create_indices
 from projections.vector.schema import (
     TABLE,
@@ -41,8 +33,9 @@ from projections.vector.schema import (
 )
 from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
 from projections.vector.shipping import forget_in
+from projections.vector.step import step
 from projections.vector.storage_errors import told_as_os_errors
-from projections.vector.turns import LastTurns
+from projections.vector.turns import LastTurns, Numbers, Session
 
 _IDS_PER_QUERY: Final = 2000
 _POSITIONS: Final = ("from_position", "to_position", "position")
@@ -84,9 +77,7 @@ class VectorProjector:
         self.waiting: dict[str, None] = {}
         self._known: Sentinel | None = None
         self._last_turns = LastTurns()
-        model = _model_of(cache)
-        if self._sentinel().model != model:
-            raise ModelChanged(self._sentinel().model, model)
+        require_model(self._sentinel().model, cache)
         _require_own_position(self.table, self._sentinel().checkpoint.position)
 
     @told_as_os_errors()
@@ -111,27 +102,18 @@ class VectorProjector:
         (OSError, and what else Lance raises: RuntimeError, ValueError) pass through, and the same
         step may be tried again.
         """
-        before = self._sentinel()
-        released = {entry.position for entry in before.parked} & set(parking.released)
-        fresh = [
-            event
-            for event in events
-            if event.position > before.checkpoint.position or event.position in released
-        ]
-        rows = self._load(fresh)
-        rows.gone.update(before.gone)
-        fold(rows, fresh, before.closed_sessions)
-        after = _advanced(before, fresh, checkpoint, released, parking.added, rows.gone)
-        if after is before:
+        done = step(self, self._sentinel(), self._last_turns, events, checkpoint, parking)
+        if done is None:
             return
+        rows, after = done.rows, done.sentinel
         # Before the merge: after a crash in between, the same batch finds the same texts again.
         self._forget(rows.dropped, rows.changed, rows.removed)
-        changed = self._with_vectors(list(rows.changed.values()))
+        changed = with_vectors(list(rows.changed.values()), self.cache)
         # A merge that fails may have been committed all the same: then the table is asked again.
         self._known = None
         self._merge([*changed, sentinel_row(after)], rows.removed)
         self._known = after
-        self._last_turns.keep(rows.numbers, fresh)
+        self._last_turns.keep(rows.numbers, done.events)
         for row_id in rows.removed:
             self.waiting.pop(row_id, None)
         for row in changed:
@@ -142,6 +124,32 @@ class VectorProjector:
     def erased(self) -> int:
         """Give the position of the newest erasure that the view shows, 0 for none."""
         return self._sentinel().erased
+
+    def rows_of(
+        self, sources: Collection[str], sessions: Collection[tuple[str, str | None]] = ()
+    ) -> list[Row]:
+        """Give rows as a `RowStore` does."""
+        conditions = [f"source_id IN ({sql_list(part)})" for part in _parts(sorted(sources))] + [
+            f"(ended_by != {sql_text(CLOSED_WITH_SESSION)} AND namespace = {sql_text(namespace)}"
+            " AND session_id "
+            + ("IS NULL)" if session_id is None else f"= {sql_text(session_id)})")
+            for namespace, session_id in sessions
+        ]
+        return self._read(conditions)
+
+    def numbers_of(self, sessions: Collection[Session]) -> dict[Session, Numbers]:
+        """Give numbers as a `RowStore` does."""
+        found: dict[Session, Numbers] = {session: {} for session in sessions}
+        rows = self._dataset().to_table(
+            filter=f"session_id IN ({sql_list({session_id for _, session_id in sessions})})"
+            " AND session_seq IS NOT NULL",
+            columns=["id", "namespace", "session_id", "session_seq"],
+        )
+        for row in rows.to_pylist():
+            numbers = found.get((row["namespace"], row["session_id"]))
+            if numbers is not None:
+                numbers[row["id"]] = row["session_seq"]
+        return found
 
     def stored(self, row_ids: Iterable[str]) -> list[Row]:
         """Give those of the rows that are open and have no vector."""
@@ -207,45 +215,10 @@ class VectorProjector:
             self.waiting = dict.fromkeys(self._without_vector())
         return self._known
 
-    def _load(self, events: Sequence[Event]) -> WorkingRows:
-        """Read the stored rows that the events may change."""
-        rows = WorkingRows(self._last_turns.numbers(self._dataset, events))
-        needs = needs_of(events)
-        conditions = [
-            f"source_id IN ({sql_list(part)})" for part in _parts(sorted(needs.sources))
-        ] + [
-            f"(ended_by != {sql_text(CLOSED_WITH_SESSION)} AND namespace = {sql_text(namespace)}"
-            " AND session_id "
-            + ("IS NULL)" if session_id is None else f"= {sql_text(session_id)})")
-            for namespace, session_id in needs.sessions
-        ]
-        stored = self._read(conditions)
-        rows.load(stored)
-        episodes = derived_episodes(events, stored) - needs.sources
-        rows.load(
-            self._read([f"source_id IN ({sql_list(part)})" for part in _parts(sorted(episodes))])
-        )
-        return rows
-
     def _read(self, conditions: Sequence[str]) -> list[Row]:
         if not conditions:
             return []
         return from_arrow(self._dataset().to_table(filter=" OR ".join(conditions)))
-
-    def _with_vectors(self, rows: list[Row]) -> list[Row]:
-        """Give every row the vector that its text has in the cache, if it has one.
-
-        Closed ones too: they answer for the past, and a rebuild closes rows as soon as it makes
-        them. Only open ones wait for a vector that is not there yet.
-        """
-        wanted = {row.text_sha for row in rows if row.vector is None and row.text_sha}
-        known = self.cache.get(wanted)
-        return [
-            replace(row, vector=known[row.text_sha])
-            if row.vector is None and row.text_sha in known
-            else row
-            for row in rows
-        ]
 
     def _without_vector(self) -> list[str]:
         """Give the ids of the rows that wait for a vector, oldest change first."""
@@ -289,32 +262,31 @@ class VectorProjector:
         return lance.dataset(str(self.folder / f"{TABLE}.lance"))
 
 
-def _advanced(
-    before: Sentinel,
-    events: Sequence[Event],
-    checkpoint: Checkpoint,
-    released: Set[int],
-    added: Iterable[ParkedEvent],
-    erased_memories: Set[str],
-) -> Sentinel:
-    """Give the sentinel after a batch, ``before`` itself if nothing is new in it."""
-    parked = {entry.position: entry for entry in before.parked if entry.position not in released}
-    parked.update((entry.position, entry) for entry in added)
-    gone = erased_things(events)
-    parked = {position: entry for position, entry in parked.items() if entry.key not in gone}
-    oldest = min(parked, default=None)
-    closed = (*before.closed_sessions, *filter(None, map(closed_session, events)))
-    after = replace(
-        before,
-        checkpoint=max(checkpoint, before.checkpoint, key=lambda point: point.position),
-        parked=tuple(parked[position] for position in sorted(parked)),
-        erased=max(before.erased, newest_erasure(events)),
-        gone=tuple(sorted(erased_memories)) if parked else (),
-        closed_sessions=tuple(
-            session for session in closed if oldest is not None and session.position > oldest
-        ),
-    )
-    return before if after == before else replace(after, sequence=before.sequence + 1)
+def model_of(cache: VectorCache) -> str:
+    """Give the model of a cache's vectors with their dimension, as one word."""
+    return f"{cache.model}/{cache.dimension}"
+
+
+def require_model(stored: str, cache: VectorCache) -> None:
+    """Raise `ModelChanged` unless the stored vectors are of the cache's model."""
+    if stored != model_of(cache):
+        raise ModelChanged(stored, model_of(cache))
+
+
+def with_vectors(rows: Sequence[Row], cache: VectorCache) -> list[Row]:
+    """Give every row the vector that its text has in the cache, if it has one.
+
+    Closed ones too: they answer for the past, and a rebuild closes rows as soon as it makes
+    them. Only open ones wait for a vector that is not there yet.
+    """
+    wanted = {row.text_sha for row in rows if row.vector is None and row.text_sha}
+    known = cache.get(wanted)
+    return [
+        replace(row, vector=known[row.text_sha])
+        if row.vector is None and row.text_sha in known
+        else row
+        for row in rows
+    ]
 
 
 def _open(folder: Path, cache: VectorCache) -> Any:
@@ -322,7 +294,7 @@ def _open(folder: Path, cache: VectorCache) -> Any:
     database = lancedb.connect(folder)
     if TABLE in database.list_tables().tables:
         return database.open_table(TABLE)
-    first = sentinel_row(Sentinel(model=_model_of(cache)))
+    first = sentinel_row(Sentinel(model=model_of(cache)))
     table = database.create_table(
         TABLE,
         data=to_arrow([first], cache.dimension),
@@ -341,10 +313,6 @@ def _require_own_position(table: Any, position: int) -> None:
         raise ViewDamaged(
             f"the vector view says that it has come to {position}, and {count} rows are newer"
         )
-
-
-def _model_of(cache: VectorCache) -> str:
-    return f"{cache.model}/{cache.dimension}"
 
 
 def _parts(ids: Sequence[str]) -> list[Sequence[str]]:

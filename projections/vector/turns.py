@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from domain.events import EpisodeCommitted, Event, SubjectErased
-from projections.vector.schema import sql_list
 
 Session: TypeAlias = tuple[str, str]
 """A namespace and a session id."""
@@ -56,12 +55,14 @@ class LastTurns:
         self._last: OrderedDict[Session, int] = OrderedDict()
 
     def numbers(
-        self, dataset: Callable[[], Any], events: Collection[Event]
+        self,
+        numbers_of: Callable[[Collection[Session]], dict[Session, Numbers]],
+        events: Collection[Event],
     ) -> dict[Session, Numbers]:
         """Give what is numbered in the sessions that the events add turns to.
 
-        Where the events erase, it is every row by its id: the largest may go on the way. At most
-        one read of the table, however many sessions there are; ``dataset`` opens it.
+        Where the events erase, it is every row by its id: the largest may go on the way. What is
+        not known here ``numbers_of`` is asked for, at most once, however many sessions there are.
         """
         erasing = any(isinstance(event.body, SubjectErased) for event in events)
         found: dict[Session, Numbers] = {}
@@ -72,7 +73,7 @@ class LastTurns:
                 found[session] = {"": self._last[session]}
             else:
                 unknown.add(session)
-        return found | (_stored(dataset(), unknown) if unknown else {})
+        return found | (numbers_of(unknown) if unknown else {})
 
     def keep(self, numbers: dict[Session, Numbers], events: Iterable[Event]) -> None:
         """Remember what was committed. An erasure may have taken any session's last turn."""
@@ -89,17 +90,3 @@ class LastTurns:
     def forget(self) -> None:
         """Forget all, as when it is not known whether a commit was made."""
         self._last.clear()
-
-
-def _stored(dataset: Any, sessions: Collection[Session]) -> dict[Session, Numbers]:
-    found: dict[Session, Numbers] = {session: {} for session in sessions}
-    rows = dataset.to_table(
-        filter=f"session_id IN ({sql_list({session_id for _, session_id in sessions})})"
-        " AND session_seq IS NOT NULL",
-        columns=["id", "namespace", "session_id", "session_seq"],
-    )
-    for row in rows.to_pylist():
-        numbers = found.get((row["namespace"], row["session_id"]))
-        if numbers is not None:
-            numbers[row["id"]] = row["session_seq"]
-    return found

@@ -1,8 +1,8 @@
 """A node's projection worker in a process of its own, which can be told where to die in a rebuild.
 
 ``python -m tests.workers.rebuilding_process DATA URL LOG VIEW POINT``. POINT is a position that
-the build has come to, or a step of the switch. It kills itself with SIGKILL, so that nothing is
-tidied up: the traps are here, not in the product.
+the build has come to, or a step of the switch or of the writing of the vector view's table. It
+kills itself with SIGKILL, so that nothing is tidied up: the traps are here, not in the product.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import projections.build
 from projections.build import GenerationBuild
 from projections.generation import ViewDirectory
+from projections.vector import building, table
 from tests.projections.worker_process import die
 from workers import view_building
 from workers.keys import ensure_keys
@@ -24,6 +25,8 @@ from workers.projection_worker import build_views
 from workers.settings import Settings, resolve
 
 SWITCH_POINTS = ("drained", "before the rename", "renamed")
+TABLE_POINTS = ("half a table", "a table beside", "a table")
+"""In the writing of the vector view's table: rows without indices, all but the rename, that too."""
 EVENTS_A_BATCH = 10
 
 
@@ -65,6 +68,14 @@ def arrange(view: str, point: str) -> None:
             die()
         return rename(path, target)
 
+    dying = {
+        "half a table": (table, "create_indices"),
+        "a table beside": (table, "sync_tree"),
+        "a table": (building, "remove_staging"),
+    }
+    if point in dying:
+        module, name = dying[point]
+        setattr(module, name, lambda *_: die())
     ViewDirectory.switch_to = switch_to  # type: ignore[method-assign]
     if point == "before the rename":
         Path.rename = renamed  # type: ignore[method-assign]

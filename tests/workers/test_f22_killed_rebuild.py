@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,12 @@ from tests.histories import Historian
 from tests.servers import LogServer, eventually
 from tests.view_oracles import assert_view_equals_log, seed_cache, vector_rows
 from tests.view_workers import building
-from tests.workers.rebuilding_process import EVENTS_A_BATCH, SWITCH_POINTS, settings_of
+from tests.workers.rebuilding_process import (
+    EVENTS_A_BATCH,
+    SWITCH_POINTS,
+    TABLE_POINTS,
+    settings_of,
+)
 from workers import view_building
 from workers.settings import Settings
 from workers.views import VIEW_KINDS
@@ -46,6 +52,12 @@ class Node:
         """Digest what CURRENT names."""
         folder = self.path(view) / str(current_generation(self.path(view)))
         return VIEW_KINDS[view].digest(folder)
+
+    def reached(self, view: str, generation: int) -> int:
+        """Tell how far a generation has come, live or not."""
+        folder, kind = self.path(view) / str(generation), VIEW_KINDS[view]
+        with kind.build(self.settings, folder, kind.builder(self.settings)) as opened:
+            return opened.projector.checkpoint().position
 
     def run_to(self, position: int) -> None:
         """Work until every view has come there and no build is asked for."""
@@ -114,7 +126,7 @@ def kill_and_compare(
         node.run_until_killed(view, at)
         assert current_generation(path) == (asked if at == "renamed" else old)
         assert {name: node.digest(name) for name in VIEWS} == before, "what is live is whole"
-        reached[view] = VIEW_KINDS[view].digest(path / str(asked)).position
+        reached[view] = node.reached(view, asked)
         assert reached[view] == head or int(at) <= reached[view] < int(at) + 2 * EVENTS_A_BATCH
     left = [view for view in reached if read_request(node.path(view)) is not None]
     assert kills[-1][0] in left
@@ -141,8 +153,13 @@ def test_a_worker_killed_in_a_rebuild_of_each_view_harms_nothing(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("point", [*SHARES, *SWITCH_POINTS])
+@pytest.mark.parametrize(
+    ("view", "point"),
+    [
+        *product(VIEWS, (*SHARES, *SWITCH_POINTS)),
+        *product(("vector",), TABLE_POINTS),
+    ],
+)
 def test_a_worker_killed_at_every_point_of_a_rebuild_harms_nothing(
     node: Node,
     historian: Historian,
@@ -152,5 +169,5 @@ def test_a_worker_killed_at_every_point_of_a_rebuild_harms_nothing(
 ) -> None:
     historian.live_on(400)
     # What was applied whole, or is live, is not come to a second time.
-    times = 1 if point in (1.0, "renamed") else 2
+    times = 1 if point in (1.0, "renamed", "a table") else 2
     kill_and_compare(node, historian.position, [(view, point)] * times, beginnings)

@@ -45,7 +45,7 @@ def _built(kind: ViewKind, parts: LogParts, target: int, progress: Progress) -> 
     with ExitStack() as stack:
         directory = stack.enter_context(closing(ViewDirectory(view_path(settings, kind.name))))
         sign(directory.live, builder)
-        opened = stack.enter_context(kind.open(settings, directory.live, builder))
+        opened = stack.enter_context(kind.build(settings, directory.live, builder))
 
         def between_batches(build: GenerationBuild) -> None:
             opened.while_building()
@@ -59,7 +59,8 @@ def _built(kind: ViewKind, parts: LogParts, target: int, progress: Progress) -> 
             allow_parked=True,
             between_batches=between_batches,
         )
-        build.catch_up(threading.Event(), last=target)
-        opened.finish()
+        never = threading.Event()
+        build.catch_up(never, last=target)
+        opened.finish(never)
         opened.sync()
     return kind.digest(directory.live)
