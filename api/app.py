@@ -29,6 +29,7 @@ from api.routes import (
     agents,
     audit,
     context,
+    evaluation,
     feedback,
     listing,
     memories,
@@ -97,6 +98,9 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     administration.get_replicas,
     audit.get_audit,
     audit.post_query,
+    evaluation.post_run,
+    evaluation.post_generate,
+    evaluation.get_history,
 )
 
 

@@ -17,6 +17,7 @@ from api.served_texts import ServedTexts
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from inference.embedder import Embedder
+from inference.llm import LanguageModel
 from inference.reranker import Reranker
 from memoryweave import contract
 from memoryweave.contract import (
@@ -120,6 +121,10 @@ class Node(Protocol):
     @property
     def reranker(self) -> Reranker | None:
         """Judges what recall found; None: the order stands without it."""
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """Writes questions; None where none is configured."""
 
     @property
     def keys(self) -> NodeKeys:

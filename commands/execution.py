@@ -79,6 +79,15 @@ def execute(
     )
 
 
+def done_before(application: MemoryApplication, context: CommandContext) -> Done | None:
+    """Give what a command has become if it was done before. For what is costly to prepare.
+
+    Raises `KeyReused` and `LogUnavailable`.
+    """
+    earlier = application.find_duplicate(context)
+    return None if earlier is None else _repeated(application, earlier)
+
+
 def _decided(
     application: MemoryApplication, work: UnitOfWork, context: CommandContext, decide: Decide
 ) -> Done | None:

@@ -15,7 +15,9 @@ from domain.aggregate import Aggregate, AggregateKind
 from domain.enrolment import ENROLMENT
 from domain.episode import EPISODE
 from domain.erasure import ERASURE
+from domain.evaluation_set import EVALUATION_SET
 from domain.events import Event
+from domain.language_model import LANGUAGE_MODEL
 from domain.memory import MEMORY
 from domain.namespace_claim import NAMESPACE_CLAIM
 from domain.session import SESSION
@@ -28,7 +30,18 @@ STATE_FORMAT = "2"
 
 KINDS: dict[str, AggregateKind[Any]] = {
     kind.name: kind
-    for kind in (AGENT, ENROLMENT, EPISODE, ERASURE, MEMORY, NAMESPACE_CLAIM, SESSION, TEXT_CLAIM)
+    for kind in (
+        AGENT,
+        ENROLMENT,
+        EPISODE,
+        ERASURE,
+        EVALUATION_SET,
+        LANGUAGE_MODEL,
+        MEMORY,
+        NAMESPACE_CLAIM,
+        SESSION,
+        TEXT_CLAIM,
+    )
 }
 
 

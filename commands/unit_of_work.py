@@ -83,11 +83,20 @@ class UnitOfWork:
         self._states[aggregate_id] = None
         return self.record(kind, aggregate_id, bodies)
 
-    def record(self, kind: AggregateKind[A], aggregate_id: str, bodies: Sequence[EventBody]) -> A:
-        """Add events to an aggregate and give its next state."""
+    def record(
+        self,
+        kind: AggregateKind[A],
+        aggregate_id: str,
+        bodies: Sequence[EventBody],
+        subject: str = "",
+    ) -> A:
+        """Add events to an aggregate and give its next state.
+
+        ``subject`` names the key that seals them where it is not the aggregate's own.
+        """
         state = self.get(kind, aggregate_id)
         for body in bodies:
-            event = self._event(kind.name, aggregate_id, state, body)
+            event = self._event(kind.name, aggregate_id, state, body, subject)
             self.events.append(event)
             state = kind.fold(state, event)
         assert state is not None, "an aggregate that has no events was not changed either"
@@ -95,7 +104,7 @@ class UnitOfWork:
         return state
 
     def _event(
-        self, kind: str, aggregate_id: str, state: Aggregate | None, body: EventBody
+        self, kind: str, aggregate_id: str, state: Aggregate | None, body: EventBody, subject: str
     ) -> Event:
         return Event(
             aggregate_type=kind,
@@ -109,7 +118,7 @@ class UnitOfWork:
             command_id=self._context.command_id,
             fingerprint=self._context.fingerprint,
             body=body,
-            subject=_session_key(state),
+            subject=subject or _session_key(state),
         )
 
 

@@ -357,6 +357,76 @@ class SessionClosed(EventBody, frozen=True, kw_only=True):
     session_id: str | None
 
 
+# --- Evaluation --------------------------------------------------------------------------------
+
+
+@event("GoldenSetGenerated")
+class GoldenSetGenerated(EventBody, frozen=True, kw_only=True):
+    """Questions on the live memories replace those that the set had.
+
+    ``position``: what the memories were read at. Each question follows in an event of its own,
+    sealed under the key of the memory it asks for.
+    """
+
+    set: str
+    seed: int
+    generator: Literal["templates", "llm"]
+    questions: int
+    position: int
+    model: str | None = None
+
+
+@event("GoldenQuestionWritten")
+class GoldenQuestionWritten(EventBody, frozen=True, kw_only=True):
+    """One question of the set that was generated last. ``number`` counts from 1."""
+
+    set: str
+    number: int
+    query: Sealed[str]
+    expected_ids: list[str]
+    question_class: str
+    level: str
+    namespace: str
+
+
+@event("EvaluationFinished")
+class EvaluationFinished(EventBody, frozen=True, kw_only=True):
+    """A set was run. ``questions_sha`` (hex) tells sets of one name and other questions apart.
+
+    ``baseline`` is the recall@10 that the run was held
+    against; ``regressed``: it fell below that by more than is allowed.
+    """
+
+    set: str
+    questions: int
+    questions_sha: str
+    recall_at_5: float
+    recall_at_10: float
+    precision_at_5: float
+    mean_reciprocal_rank: float
+    ndcg_at_10: float
+    recall_by_agent: dict[str, float]
+    recall_by_layer: dict[str, float]
+    recall_by_category: dict[str, float]
+    total_distilled_used: int
+    hits_after_consolidation: int
+    consolidation_benefit: float
+    levels: dict[str, int]
+    embedder: str
+    baseline: float | None
+    regressed: bool
+
+
+@event("LlmCalled")
+class LlmCalled(EventBody, frozen=True, kw_only=True):
+    """A language model was asked. ``tokens`` in and out together; 0 where it did not say."""
+
+    purpose: str
+    model: str
+    tokens: int
+    ok: bool
+
+
 # --- Log ---------------------------------------------------------------------------------------
 
 

@@ -82,10 +82,12 @@ def request_of(question: EvaluationQuestion, namespaces: Sequence[str] | None = 
 
 
 def covered_by(item: RecallItem) -> frozenset[str]:
-    """Give every id that a result answers for: its own, its episodes', and imported lines'."""
+    """Give every id that a result answers for: its own, those of the copies that it stands for, its
+    episodes', and imported lines'.
+    """
     external = item.metadata.get("external_id")
     lines = external if isinstance(external, list) else [] if external is None else [external]
-    return frozenset([item.id, *item.derived_from, *map(str, lines)])
+    return frozenset([item.id, *item.copy_ids, *item.derived_from, *map(str, lines)])
 
 
 def evaluated(asked: Sequence[Asked], state: StateView, now: datetime) -> Evaluated:
@@ -141,7 +143,7 @@ def consolidation_aware_hits(asked: Iterable[Asked]) -> ConsolidationAwareHits:
 def _itself(item: RecallItem) -> frozenset[str]:
     """Give what a result covers without regard to consolidation."""
     if item.layer == "memory":
-        return frozenset({item.id})
+        return frozenset({item.id, *item.copy_ids})
     return covered_by(item)
 
 

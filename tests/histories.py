@@ -194,6 +194,48 @@ class Historian:
         chosen += self.random.sample(lasting, min(1, len(lasting)))
         return self.erase(*chosen, finished=self.random.random() < 0.5)
 
+    def evaluate(self, name: str = "own") -> None:
+        """Generate a set of questions on up to eight memories, and run it."""
+        lasting = [memory for memory in self.memories if memory not in self.ephemeral]
+        chosen = self.random.sample(lasting, min(8, len(lasting)))
+        generated = facts.GoldenSetGenerated(
+            set=name, seed=1, generator="templates", questions=len(chosen), position=self.position
+        )
+        questions = [
+            facts.GoldenQuestionWritten(
+                set=name,
+                number=number,
+                query=self.text(),
+                expected_ids=[memory],
+                question_class="fact",
+                level="easy",
+                namespace="shared",
+            )
+            for number, memory in enumerate(chosen, start=1)
+        ]
+        finished = facts.EvaluationFinished(
+            set=name,
+            questions=len(chosen),
+            questions_sha="ab" * 32,
+            recall_at_5=0.5,
+            recall_at_10=1.0,
+            precision_at_5=0.2,
+            mean_reciprocal_rank=0.25,
+            ndcg_at_10=0.5,
+            recall_by_agent={"hermes-1": 0.5},
+            recall_by_layer={"memory": 0.5},
+            recall_by_category={},
+            total_distilled_used=1,
+            hits_after_consolidation=0,
+            consolidation_benefit=0.0,
+            levels={"hybrid": len(chosen)},
+            embedder="none",
+            baseline=None,
+            regressed=self.random.random() < 0.5,
+        )
+        bodies: list[EventBody] = [generated, *questions, finished]
+        self.write(*(("EvaluationSet", f"evaluation-set-{name}", body) for body in bodies))
+
     def live_on(self, steps: int) -> None:
         """Let ``steps`` random things happen."""
         moves: Sequence[Callable[[], object]] = (
@@ -365,5 +407,10 @@ class Historian:
             actor="hermes-1",
             correlation_id="c-1",
             body=body,
-            subject=self.ephemeral.get(aggregate_id, "") if kind == "Memory" else "",
+            subject=self._subject(kind, aggregate_id, body),
         )
+
+    def _subject(self, kind: str, aggregate_id: str, body: EventBody) -> str:
+        if isinstance(body, facts.GoldenQuestionWritten):
+            return f"memory:{body.expected_ids[0]}"
+        return self.ephemeral.get(aggregate_id, "") if kind == "Memory" else ""

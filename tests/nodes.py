@@ -24,7 +24,7 @@ from memoryweave.exchange import Retries
 from tests.servers import eventually
 
 COMMAND = [sys.executable, "-m", "workers.cli.main"]
-_OURS = ("MEMORYWEAVE_", "EMBED_", "REDIS_URL", "VOLATILE_URL", "API_KEY", "OWNER_KEY")
+_OURS = ("MEMORYWEAVE_", "EMBED_", "LLM_", "REDIS_URL", "VOLATILE_URL", "API_KEY", "OWNER_KEY")
 START_WITHIN_S = 180.0
 _PR_SET_PDEATHSIG = 1
 

@@ -27,7 +27,7 @@ Tables = dict[str, dict[Any, dict[str, Any]]]
 
 _COLUMNS = {
     b"e": "event_id", b"k": "aggregate_type", b"a": "aggregate_id", b"n": "version", b"t": "type",
-    b"o": "occurred_at_us", b"c": "command_id",
+    b"o": "occurred_at_us", b"c": "command_id", b"u": "actor",
 }  # fmt: skip
 """The fields of an entry in the stream, and the columns of a segment that hold the same."""
 
@@ -43,6 +43,7 @@ SEALED = {
     "MemoryTagged": ["tags"],
     "MemoryDeprecated": ["reason"],
     "MemoryDeleted": ["reason"],
+    "GoldenQuestionWritten": ["query"],
 }  # fmt: skip
 
 HISTORY = {
@@ -120,6 +121,7 @@ def _fact(client: Any, name: str, entry_id: bytes, fields: dict[bytes, bytes]) -
         "type": fields[b"t"].decode(),
         "at": int(fields[b"o"]),
         "command_id": fields[b"c"].decode(),
+        "actor": fields[b"u"].decode(),
     }
     try:
         fact["body"] = _opened(client, name, fact, json.loads(fields[b"d"]))
@@ -163,7 +165,8 @@ class _Fold:
             for name in (
                 "episodes", "memories", "versions", "votes", "observations", "memory_tags",
                 "agents", "grants", "enrolment_tokens", "namespaces", "sessions", "removed",
-                "memory_history", "episode_history", "moments", "erasures",
+                "memory_history", "episode_history", "moments", "erasures", "golden_sets",
+                "golden_questions", "evaluations",
             )
         }  # fmt: skip
 
@@ -177,8 +180,8 @@ class _Fold:
     def take(self, fact: Fact) -> None:
         if fact["type"] in ("MemoryErased", "EpisodeErased"):
             return  # the SubjectErased of the same append says it all
-        if fact["type"] == "SegmentArchived":
-            return  # a matter of the log itself
+        if fact["type"] in ("SegmentArchived", "LlmCalled"):
+            return  # matters of the log itself, and of what was spent
         if gone := self.tables["removed"].get(fact["id"]):
             self._changed(gone["namespace"], fact)
             return
@@ -300,8 +303,47 @@ class _Fold:
             "finished_position": None,
         }
 
+        questions = self.tables["golden_questions"]
+        erased = {*body["memory_ids"], *body["episode_ids"]}
+        for key in [key for key, row in questions.items() if erased & set(row["expected_ids"])]:
+            del questions[key]
+
     def erasure_finished(self, fact: Fact, body: Any) -> None:
         self.tables["erasures"][fact["id"]]["finished_position"] = fact["position"]
+
+    # --- evaluation
+
+    def golden_set_generated(self, fact: Fact, body: Any) -> None:
+        questions = self.tables["golden_questions"]
+        for key in [key for key in questions if key[0] == body["set"]]:
+            del questions[key]
+        self.tables["golden_sets"][body["set"]] = {
+            "set": body["set"],
+            "seed": body["seed"],
+            "generator": body["generator"],
+            "model": body.get("model"),
+            "questions": body["questions"],
+            "generated_at": fact["at"],
+            "position": fact["position"],
+        }
+
+    def golden_question_written(self, fact: Fact, body: Any) -> None:
+        if set(body["expected_ids"]) & self.tables["removed"].keys():
+            return
+        self.tables["golden_questions"][body["set"], body["number"]] = {
+            **{name: value for name, value in body.items() if name != "_subject"},
+            "position": fact["position"],
+        }
+
+    def evaluation_finished(self, fact: Fact, body: Any) -> None:
+        self.tables["evaluations"][fact["position"]] = {
+            "position": fact["position"],
+            "set": body["set"],
+            "actor": fact["actor"],
+            "finished_at": fact["at"],
+            "figures": body,
+            "regressed": int(body["regressed"]),
+        }
 
     def _remove(self, kind: str, table: str, gone: str) -> None:
         row = self.tables[table].pop(gone)

@@ -26,11 +26,14 @@ KEYS = {
     "episode_history": ("id", "from_position"),
     "moments": ("position",),
     "erasures": ("id",),
+    "golden_sets": ("set",),
+    "golden_questions": ("set", "number"),
+    "evaluations": ("position",),
 }
 BOOKKEEPING = {"meta", "checkpoint", "parked"}
 JSON = {
     "tags", "metadata", "memory_ids", "reinforced_ids", "derived_from", "depends_on", "refers_to",
-    "entities", "relations", "quota", "may_claim",
+    "entities", "relations", "quota", "may_claim", "expected_ids", "figures",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
@@ -57,6 +58,7 @@ def look_at_node(node: Node) -> Health:
     backup = _look_at_backups(node, degraded)
     if node.primaries is not None and log.writable and not node.primaries.urls():
         degraded.append(Degraded(part="primary", reason="none has said where it is"))
+    _look_at_evaluations(node, degraded)
     refusal = node.refusal()
     if refusal:
         degraded.insert(0, Degraded(part="history", reason=refusal))
@@ -96,6 +98,20 @@ def _without_places(reason: str, settings: Settings) -> str:
     for place in sorted(places.keys() - {""}, key=len, reverse=True):
         reason = reason.replace(place, places[place])
     return reason
+
+
+def _look_at_evaluations(node: Node, degraded: list[Degraded]) -> None:
+    """Tell of sets whose last run fell below the earlier ones; the next good run ends it."""
+    try:
+        fallen = node.state.fallen_evaluations()
+    except (MemoryWeaveError, sqlite3.Error):
+        return  # the view's own trouble, which is told as such
+    for row in fallen:
+        reason = (
+            f"recall@10 of the set {row.set} fell from {row.figures.baseline:.2f} "
+            f"to {row.figures.recall_at_10:.2f}"
+        )
+        degraded.append(Degraded(part="evaluation", reason=reason))
 
 
 def _look_at_backups(node: Node, degraded: list[Degraded]) -> BackupHealth | None:

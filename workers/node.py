@@ -29,6 +29,7 @@ from eventlog.nodes import Nodes
 from eventlog.outcomes import LogFork
 from eventlog.redis_log import Head
 from inference.embedder import Embedder
+from inference.llm import LanguageModel
 from inference.reranker import Reranker
 from memoryweave import contract
 from memoryweave.contract import (
@@ -146,6 +147,11 @@ class Node:
     def reranker(self) -> Reranker | None:
         """Judges what recall found, None where no endpoint is given."""
         return make_reranker(self.values)
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """Answers what needs a language model; None where none is configured."""
+        return make_language_model(self.values)
 
     @cached_property
     def volatile(self) -> redis.Redis | None:
@@ -313,6 +319,19 @@ def make_reranker(settings: Settings) -> Reranker | None:
 
     options = RerankOptions(endpoint=settings.rerank_endpoint, model=settings.rerank_model)
     return RerankServer(options, settings.rerank_api_key)
+
+
+def make_language_model(settings: Settings) -> LanguageModel | None:
+    """Make the language model that the settings name, None for none; nothing is asked yet."""
+    if settings.llm_endpoint is None:
+        return None
+    from inference.openai_chat import ChatOptions, OpenAIChat
+
+    assert settings.llm_model is not None, "the settings were checked together"
+    options = ChatOptions(
+        endpoint=settings.llm_endpoint, model=settings.llm_model, timeout_s=settings.llm_timeout_s
+    )
+    return OpenAIChat(options, settings.llm_api_key)
 
 
 def view_path(settings: Settings, view: str) -> Path:

@@ -77,6 +77,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     rerank_endpoint: str | None = None
     rerank_model: str = "bge-reranker-v2-m3"
     rerank_api_key: str | None = None
+    llm_endpoint: str | None = None
+    llm_model: str | None = None
+    llm_api_key: str | None = None
+    llm_timeout_s: Annotated[float, Meta(gt=0)] = 60.0
     time_zone: str = "UTC"
     cors_origins: tuple[str, ...] = ()
     metrics_access: Access = "auto"
@@ -239,6 +243,25 @@ DECLARED: Final = (
         None,
         "bearer token for that endpoint",
         secret=True,
+    ),
+    Declared(
+        "llm_endpoint",
+        "LLM_ENDPOINT",
+        "llm.endpoint",
+        None,
+        "OpenAI-compatible base URL for chat completions; without it no language model is used",
+    ),
+    Declared("llm_model", "LLM_MODEL", "llm.model", None, "model asked for at that endpoint"),
+    Declared(
+        "llm_api_key",
+        "LLM_API_KEY",
+        "llm.api_key",
+        None,
+        "bearer token for that endpoint",
+        secret=True,
+    ),
+    Declared(
+        "llm_timeout_s", "LLM_TIMEOUT_S", "llm.timeout_s", None, "seconds that an answer may take"
     ),
     Declared(
         "time_zone",
@@ -443,6 +466,7 @@ def _check_alone(declared: Declared, value: Any, origin: Origin) -> None:
         "volatile_url": ("redis", "rediss", "unix", "valkey", "valkeys"),
         "embed_endpoint": ("http", "https"),
         "rerank_endpoint": ("http", "https"),
+        "llm_endpoint": ("http", "https"),
         "primary": ("http", "https"),
         "public_url": ("http", "https"),
     }.get(declared.field)
@@ -460,6 +484,8 @@ def _check_together(settings: Settings) -> None:
         path = getattr(settings, name)
         if path is not None and not path.is_file():
             raise SettingError(name.replace("_", "."), f"there is no file {path}")
+    if settings.llm_endpoint is not None and settings.llm_model is None:
+        raise SettingError("LLM_MODEL", "say which model is asked for at LLM_ENDPOINT")
     if settings.api_key is not None and settings.api_key == settings.owner_key:
         raise SettingError("OWNER_KEY", "must differ from API_KEY: they open different doors")
     if settings.role == "replica":

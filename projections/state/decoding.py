@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from domain.events import Entity, Quota, Relation, Source
+from domain.events import Entity, EvaluationFinished, Quota, Relation, Source
 from projections.state.history import Table, as_of
 from projections.state.step import moment
 
@@ -29,6 +29,8 @@ _JSON: Final[Mapping[str, Any]] = {
     "observed_in": msgspec.json.Decoder(list[str]).decode,
     "quota": msgspec.json.Decoder(Quota).decode,
     "may_claim": msgspec.json.Decoder(list[Source]).decode,
+    "expected_ids": msgspec.json.Decoder(list[str]).decode,
+    "figures": msgspec.json.Decoder(EvaluationFinished).decode,
     "granted": lambda text: frozenset(msgspec.json.decode(text, type=list[str])),
 }
 _FLAGS: Final = frozenset({"urgent", "distill", "active"})

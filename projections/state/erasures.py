@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from domain.events import ErasureFinished, Event, SubjectErased
+from projections.state.evaluations import forget_questions
 from projections.state.schema import ERASED_SUBJECTS
 from projections.state.step import Kind, Step
 
@@ -15,6 +16,7 @@ def subject_erased(step: Step, event: Event, body: SubjectErased) -> None:
             step.execute(f"DELETE FROM {dependent} WHERE memory_id = ?", (memory_id,))  # noqa: S608  # constants
     for episode_id in body.episode_ids:
         _remove(step, event, "episode", "episodes", episode_id)
+    forget_questions(step, [*body.memory_ids, *body.episode_ids])
     step.execute(
         "INSERT INTO erasures (id, target, target_id, position, complete) VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT (id) DO UPDATE SET position = excluded.position, "

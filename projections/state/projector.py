@@ -16,6 +16,7 @@ from domain.agent import AGENT
 from domain.enrolment import ENROLMENT
 from domain.episode import EPISODE
 from domain.erasure import ERASURE
+from domain.evaluation_set import EVALUATION_SET
 from domain.events import Event, EventBody
 from domain.memory import MEMORY
 from domain.namespace_claim import NAMESPACE_CLAIM
@@ -25,7 +26,7 @@ from projections.erased import erased_things
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
 from projections.purging import Progress
-from projections.state import agents, episodes, erasures, memories
+from projections.state import agents, episodes, erasures, evaluations, memories
 from projections.state.decoding import select
 from projections.state.history import note_moments
 from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
@@ -65,11 +66,20 @@ HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = 
     facts.EnrolmentTokenUsed: agents.enrolment_token_used,
     facts.SubjectErased: erasures.subject_erased,
     facts.ErasureFinished: erasures.erasure_finished,
+    facts.GoldenSetGenerated: evaluations.golden_set_generated,
+    facts.GoldenQuestionWritten: evaluations.golden_question_written,
+    facts.EvaluationFinished: evaluations.evaluation_finished,
 }
 """What each event does to the tables. Every type is here or in `NOT_SHOWN`; a test says so."""
 
 NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset(
-    {facts.TextClaimed, facts.SegmentArchived, facts.MemoryErased, facts.EpisodeErased}
+    {
+        facts.TextClaimed,
+        facts.SegmentArchived,
+        facts.MemoryErased,
+        facts.EpisodeErased,
+        facts.LlmCalled,
+    }
 )
 """Events the view has no row for: they are a matter of the write side, or of the log itself. What
 was erased goes with `SubjectErased`, which no earlier event of the thing can hold up."""
@@ -88,7 +98,16 @@ class StateProjector:
     name: Final = "state"
     aggregate_types: Final = frozenset(
         kind.name.lower()
-        for kind in (EPISODE, MEMORY, AGENT, NAMESPACE_CLAIM, ENROLMENT, SESSION, ERASURE)
+        for kind in (
+            EPISODE,
+            MEMORY,
+            AGENT,
+            NAMESPACE_CLAIM,
+            ENROLMENT,
+            SESSION,
+            ERASURE,
+            EVALUATION_SET,
+        )
     )
 
     def __init__(self, folder: Path) -> None:

@@ -14,7 +14,16 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from domain.events import Category, DecayClass, Entity, Quota, Relation, Source, Tier
+from domain.events import (
+    Category,
+    DecayClass,
+    Entity,
+    EvaluationFinished,
+    Quota,
+    Relation,
+    Source,
+    Tier,
+)
 
 EpisodeStatus = Literal["pending", "distilled", "skipped", "failed", "deleted"]
 MemoryState = Literal["candidate", "live", "tombstone"]
@@ -186,6 +195,40 @@ class StatsRow(Struct, frozen=True, kw_only=True):
     by_category: dict[str, int]
     by_namespace: dict[str, int]
     distillation: dict[str, int]
+
+
+class GoldenSetRow(Struct, frozen=True, kw_only=True):
+    """A set of questions that was generated. ``position`` is that of its generation."""
+
+    set: str
+    seed: int
+    generator: Literal["templates", "llm"]
+    model: str | None
+    questions: int
+    generated_at: datetime
+    position: int
+
+
+class GoldenQuestionRow(Struct, frozen=True, kw_only=True):
+    """One question of a set; ``namespace`` is that of what it expects."""
+
+    set: str
+    number: int
+    query: str
+    expected_ids: list[str]
+    question_class: str
+    level: str
+    namespace: str
+
+
+class EvaluationRow(Struct, frozen=True, kw_only=True):
+    """One run of a set."""
+
+    set: str
+    position: int
+    actor: str
+    finished_at: datetime
+    figures: EvaluationFinished
 
 
 class ScanHit(Struct, frozen=True, kw_only=True):

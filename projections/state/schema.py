@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows: then the view is built anew."""
 
@@ -28,7 +28,7 @@ FILE_NAME: Final = "state.sqlite"
 TABLES: Final = (
     "episodes", "memories", "versions", "votes", "observations", "memory_tags", "agents", "grants",
     "enrolment_tokens", "namespaces", "sessions", "removed", "memory_history", "episode_history",
-    "moments", "erasures",
+    "moments", "erasures", "golden_sets", "golden_questions", "evaluations",
 )  # fmt: skip
 """The tables that say what the log says; the others are the view's own book-keeping."""
 
@@ -155,4 +155,21 @@ CREATE TABLE IF NOT EXISTS erasures (
     target TEXT NOT NULL, target_id TEXT NOT NULL,
     position INTEGER NOT NULL, complete INTEGER NOT NULL, finished_position INTEGER
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS golden_sets (
+    "set" TEXT PRIMARY KEY,
+    seed INTEGER NOT NULL, generator TEXT NOT NULL, model TEXT, questions INTEGER NOT NULL,
+    generated_at INTEGER NOT NULL, position INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS golden_questions (
+    "set" TEXT NOT NULL, number INTEGER NOT NULL,
+    query TEXT NOT NULL, expected_ids TEXT NOT NULL, question_class TEXT NOT NULL,
+    level TEXT NOT NULL, namespace TEXT NOT NULL, position INTEGER NOT NULL,
+    PRIMARY KEY ("set", number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS evaluations (
+    position INTEGER PRIMARY KEY,
+    "set" TEXT NOT NULL, actor TEXT NOT NULL, finished_at INTEGER NOT NULL,
+    figures TEXT NOT NULL, regressed INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS evaluations_by_set ON evaluations ("set", position);
 """

@@ -21,7 +21,7 @@ from domain.settings import DEFAULT_POLICY, PolicySettings
 from eventlog.subscription import Checkpoint
 from projections.digest import ViewDigest
 from projections.parking import ParkedEvent
-from projections.state import counts, listing, scan
+from projections.state import counts, evaluation_history, listing, scan
 from projections.state.connection import Readers
 from projections.state.decoding import select, select_by_ids
 from projections.state.digest import digest_tables
@@ -30,6 +30,9 @@ from projections.state.listing import Scope, Sort
 from projections.state.rows import (
     AgentRow,
     EpisodeRow,
+    EvaluationRow,
+    GoldenQuestionRow,
+    GoldenSetRow,
     MemoryRow,
     MemoryState,
     NamespaceRow,
@@ -290,6 +293,28 @@ class StateView:
         """Give the ids of the memories in the scope that had all these tags at ``position``."""
         with self._readers.reading() as connection:
             return listing.tagged(connection, tags, scope, position)
+
+    # --- evaluation ----------------------------------------------------------------------------
+
+    def golden_set(self, name: str) -> GoldenSetRow | None:
+        """Give the set of questions of that name, None if none was generated."""
+        with self._readers.reading() as connection:
+            return evaluation_history.golden_set(connection, name)
+
+    def golden_questions(self, name: str) -> list[GoldenQuestionRow]:
+        """Give a set's questions by number."""
+        with self._readers.reading() as connection:
+            return evaluation_history.golden_questions(connection, name)
+
+    def evaluations(self, name: str | None = None, *, limit: int = 100) -> list[EvaluationRow]:
+        """Give the last runs, of one set or of all, the newest first."""
+        with self._readers.reading() as connection:
+            return evaluation_history.evaluations(connection, name, limit)
+
+    def fallen_evaluations(self) -> list[EvaluationRow]:
+        """Give the last run of every set whose last run fell below its earlier ones."""
+        with self._readers.reading() as connection:
+            return evaluation_history.fallen(connection)
 
 
 def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 from urllib.parse import quote
 
 import msgspec
@@ -209,3 +210,48 @@ def erase(
     """
     request = contract.Erase(memory_id=memory_id, episode_id=episode_id, agent_id=agent_id)
     return command("/admin/erase", request, contract.ErasureReceipt, idempotency_key, None)
+
+
+def run_evaluation(
+    name: str | None = None,
+    *,
+    questions: Sequence[contract.EvaluationQuestion] | None = None,
+    namespaces: Sequence[str] | None = None,
+    idempotency_key: str | None = None,
+) -> Operation[contract.EvaluationReport]:
+    """Ask questions with known answers and keep how it went (admin's or owner's key).
+
+    ``name``: a generated set, None: the deployment's own; with ``questions`` the name under which
+    their run is kept.
+    """
+    request = contract.RunEvaluation(
+        set=name, questions=list_of(questions), namespaces=list_of(namespaces)
+    )
+    return command("/eval/run", request, contract.EvaluationReport, idempotency_key, None)
+
+
+def generate_evaluation(
+    name: str = "own",
+    *,
+    seed: int = 7,
+    per_cell: int = 5,
+    namespaces: Sequence[str] | None = None,
+    generator: Literal["auto", "templates", "llm"] = "auto",
+    idempotency_key: str | None = None,
+) -> Operation[contract.GoldenSetReceipt]:
+    """Make questions on the live memories and keep them as a set (admin's or owner's key)."""
+    request = contract.GenerateEvaluation(
+        set=name,
+        seed=seed,
+        per_cell=per_cell,
+        namespaces=list_of(namespaces),
+        generator=generator,
+    )
+    return command("/eval/generate", request, contract.GoldenSetReceipt, idempotency_key, None)
+
+
+def evaluation_history(
+    name: str | None = None, *, limit: int | None = None
+) -> Operation[contract.EvaluationHistory]:
+    """Read how runs went, of one set or of all, the newest first (admin's or owner's key)."""
+    return get("/eval/history", contract.EvaluationHistory, query_of(set=name, limit=limit))

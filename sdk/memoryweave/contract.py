@@ -1016,7 +1016,7 @@ class GenerateEvaluation(Request, frozen=True, kw_only=True):
 
     set: Name = "own"
     seed: Annotated[int, Meta(ge=0, le=2147483647)] = 7
-    per_cell: Annotated[int, Meta(ge=1, le=40)] = 5
+    per_cell: Annotated[int, Meta(ge=1, le=20)] = 5
     namespaces: Annotated[list[Name], Meta(max_length=100)] | None = None
     generator: Literal["auto", "templates", "llm"] = "auto"
 

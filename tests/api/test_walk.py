@@ -118,6 +118,9 @@ CALLS = {
     ),
     ("GET", "/admin/audit"): named("/admin/audit"),
     ("POST", "/admin/audit/query"): named("/admin/audit/query", {"sql": "SELECT 1"}),
+    ("POST", "/eval/run"): named("/eval/run", {"namespaces": ["?"]}),
+    ("POST", "/eval/generate"): named("/eval/generate", {"namespaces": ["?"]}),
+    ("GET", "/eval/history"): named("/eval/history"),
 }
 
 # Asked without naming anything of anybody: the answer must not change by what a stranger stores.

@@ -26,6 +26,7 @@ def test_the_view_equals_an_independent_fold_of_the_log(
     historian = Historian(log, seed)
     for _ in range(4):
         historian.live_on(90)
+        historian.evaluate()
         historian.erase_some()
         catch_up(log, view_path, historian.position)
     assert_state_equals_log(view_path, log.url, log.name)

@@ -17,7 +17,7 @@ delete_episode delete_memory deliver episode erase feedback_correct feedback_dep
 feedback_not_useful feedback_useful grant health issue_enrolment_token memories memory memory_read
 namespaces perform pin projections provenance recall refused register_agent remember restore
 restore_episode rebuild replicas digest retry_projection revoke rotate_agent_key set_tags settings
-stats tags tombstones unpin versions waiting
+stats tags tombstones unpin versions waiting run_evaluation generate_evaluation evaluation_history
 """
 
 

@@ -146,14 +146,39 @@ def _evaluation(commands: Subcommands) -> None:
     actions = _actions(commands, "eval", "what recall is worth on questions with known answers")
     run = _client(actions, "run", "evaluation", "measure a set (exit code 1: it got worse)")
     which = run.add_mutually_exclusive_group()
-    which.add_argument("set", nargs="?", help="a folder, or a name in MEMORYWEAVE_EVAL_DATA")
-    which.add_argument("--all", action="store_true", help="every set in MEMORYWEAVE_EVAL_DATA")
-    run.add_argument(
-        "--vectors",
-        metavar="FOLDER",
-        help="keeps the vectors of sets between runs: MEMORYWEAVE_EVAL_VECTORS, else the user's "
-        "cache",
+    which.add_argument(
+        "set",
+        nargs="?",
+        help="a folder of conversations, or its name in MEMORYWEAVE_EVAL_DATA: on a node of its "
+        "own; a .jsonl file of questions, or a generated set: on the running service; default: own",
     )
+    which.add_argument("--all", action="store_true", help="every set in MEMORYWEAVE_EVAL_DATA")
+    run.add_argument("--vectors", metavar="FOLDER", help="keeps their vectors between runs")
+    generate = _client(
+        actions, "generate", "evaluation:generate", "make questions on the live memories"
+    )
+    generate.add_argument("set", nargs="?", default="own", help="name to keep them under; own")
+    generate.add_argument("--seed", type=int, default=7, metavar="N", help="default: 7")
+    generate.add_argument(
+        "--per-cell", type=int, default=5, metavar="N", help="of each class and level; default: 5"
+    )
+    generate.add_argument("--generator", choices=("auto", "templates", "llm"), default="auto")
+    for parser in (run, generate):
+        parser.add_argument("--namespace", action="append", help="only this one; may be repeated")
+    history = _client(actions, "history", "evaluation:history", "how runs went, newest first")
+    history.add_argument("set", nargs="?", help="only this one's")
+    history.add_argument("--limit", type=int, default=20, metavar="N", help="default: 20")
+    dialogues = _command(
+        actions,
+        "dialogues",
+        "workers.cli.evaluation:dialogues",
+        "have the language model write conversations with known answers, as a set",
+    )
+    dialogues.add_argument("folder", type=Path, help="where the set goes")
+    dialogues.add_argument("--count", type=int, default=8, metavar="N", help="default: 8")
+    dialogues.add_argument("--seed", type=int, default=7, metavar="N", help="default: 7")
+    dialogues.add_argument("--language", choices=("en", "zh"), default="en")
+    _json_flag(dialogues)
 
 
 def _operation(commands: Subcommands) -> None:
@@ -313,8 +338,9 @@ def _client(
     meaning: str,
     flags: Iterable[str] = ("data",),
 ) -> ArgumentParser:
-    """Declare a command that talks to a running service."""
-    parser = _command(commands, name, f"workers.cli.{module}:run", meaning, flags)
+    """Declare a command that talks to a running service. ``module`` may name its function."""
+    run = module if ":" in module else f"{module}:run"
+    parser = _command(commands, name, f"workers.cli.{run}", meaning, flags)
     parser.add_argument("--url", help="the service's address; its key is then MEMORYWEAVE_KEY")
     parser.add_argument("--owner", action="store_true", help="speak with the owner's key")
     _json_flag(parser)

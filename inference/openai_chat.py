@@ -1,0 +1,166 @@
+"""Any server that speaks OpenAI's ``POST /v1/chat/completions`` with JSON-schema output.
+
+A circuit breaker makes calls to a dead server fail at once. Neither the API key nor a text ever
+reaches a log or an error: of an answer that is not 200 only the status is kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import httpx
+import msgspec
+from msgspec import Struct
+
+from inference.circuit_breaker import CircuitBreaker, Monotonic
+from inference.llm import (
+    Completion,
+    LanguageModelError,
+    LanguageModelMisbehaved,
+    LanguageModelUnavailable,
+    Message,
+)
+
+_LONGEST_ANSWER: Final = 4 * 2**20
+_AGAIN: Final = (408, 409, 425, 429)
+
+
+class ChatOptions(Struct, frozen=True, kw_only=True):
+    """Where the model is and how patient to be (seconds for a whole answer).
+
+    ``endpoint`` is the base (``http://host:8080``), with or without ``/v1``.
+    """
+
+    endpoint: str
+    model: str
+    timeout_s: float = 60.0
+
+
+class _Said(Struct):
+    content: str | None = None
+
+
+class _Choice(Struct):
+    message: _Said
+
+
+class _Usage(Struct):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Answer(Struct):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+class OpenAIChat:
+    """A language model behind HTTP. Thread-safe; `close` it at the end."""
+
+    def __init__(
+        self,
+        options: ChatOptions,
+        api_key: str | None = None,
+        *,
+        breaker: CircuitBreaker | None = None,
+        monotonic: Monotonic = time.monotonic,
+    ) -> None:
+        base = options.endpoint.rstrip("/").removesuffix("/chat/completions").removesuffix("/v1")
+        self._url = f"{base}/v1/chat/completions"
+        self._options = options
+        self._breaker = breaker or CircuitBreaker(monotonic)
+        self._monotonic = monotonic
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = httpx.Client(headers=headers, follow_redirects=False)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._options.model
+
+    def complete(
+        self, messages: Sequence[Message], *, schema_name: str, schema: Mapping[str, Any]
+    ) -> Completion:
+        """Ask once, at temperature 0.
+
+        Raises `LanguageModelUnavailable` when the server does not answer in time or the circuit
+        is open, `LanguageModelMisbehaved` when it refuses or its answer makes no sense.
+        """
+        if not self._breaker.allow():
+            raise LanguageModelUnavailable(
+                f"{self.name} failed repeatedly and is not asked for a while"
+            )
+        try:
+            completion = self._completion(self._post(messages, schema_name, schema))
+        except LanguageModelUnavailable:
+            self._breaker.failed()
+            raise
+        except LanguageModelError:
+            self._breaker.succeeded()  # it is there, and says no at once: nobody waits for it
+            raise
+        self._breaker.succeeded()
+        return completion
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _post(
+        self, messages: Sequence[Message], schema_name: str, schema: Mapping[str, Any]
+    ) -> bytes:
+        body = {
+            "model": self._options.model,
+            "messages": [{"role": one.role, "content": one.content} for one in messages],
+            "temperature": 0,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": schema_name, "strict": True, "schema": dict(schema)},
+            },
+        }
+        deadline = self._monotonic() + self._options.timeout_s
+        try:
+            with self._client.stream(
+                "POST", self._url, json=body, timeout=self._options.timeout_s
+            ) as response:
+                status = response.status_code
+                if status in _AGAIN or status >= 500:
+                    raise LanguageModelUnavailable(f"{self.name} answered with status {status}")
+                if status != 200:
+                    raise LanguageModelMisbehaved(
+                        f"{self.name} refused the request with status {status}"
+                    )
+                return self._read(response, deadline)
+        except httpx.TransportError as error:
+            raise LanguageModelUnavailable(
+                f"{self.name} did not answer: {type(error).__name__}"
+            ) from error
+
+    def _read(self, response: httpx.Response, deadline: float) -> bytes:
+        # httpx's time-out is for each read: a server that trickles would hold us for ever.
+        body = bytearray()
+        for part in response.iter_bytes():
+            body += part
+            if len(body) > _LONGEST_ANSWER:
+                raise LanguageModelMisbehaved(f"{self.name} answered over {_LONGEST_ANSWER} bytes")
+            if self._monotonic() > deadline:
+                raise LanguageModelUnavailable(f"{self.name} took too long to answer")
+        return bytes(body)
+
+    def _completion(self, body: bytes) -> Completion:
+        try:
+            answer = msgspec.json.decode(body, type=_Answer)
+        except msgspec.DecodeError as error:
+            raise LanguageModelMisbehaved(
+                f"{self.name} answered with something else than a completion"
+            ) from error
+        text = answer.choices[0].message.content if answer.choices else None
+        if not text:
+            raise LanguageModelMisbehaved(f"{self.name} answered nothing")
+        usage = answer.usage or _Usage()
+        return Completion(
+            text=text,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+        )

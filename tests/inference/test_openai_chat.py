@@ -1,0 +1,98 @@
+"""The language model's adapter against a server that speaks the real protocol."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from inference.circuit_breaker import CircuitBreaker
+from inference.llm import LanguageModelMisbehaved, LanguageModelUnavailable, Message
+from inference.openai_chat import ChatOptions, OpenAIChat
+from tests.inference.chat_server import ChatServer, chat_server
+
+SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
+ASKED = [Message("system", "be brief"), Message("user", "what is the code word?")]
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with chat_server() as running:
+        yield running
+
+
+@pytest.fixture
+def model(server: ChatServer) -> Iterator[OpenAIChat]:
+    made = OpenAIChat(ChatOptions(endpoint=server.endpoint + "/v1", model="local-8b"), "key-1")
+    yield made
+    made.close()
+
+
+def ask(model: OpenAIChat) -> str:
+    return model.complete(ASKED, schema_name="answer", schema=SCHEMA).text
+
+
+def test_a_request_carries_messages_schema_and_key(server: ChatServer, model: OpenAIChat) -> None:
+    server.reply = lambda request: '{"x": 7}'
+    got = model.complete(ASKED, schema_name="answer", schema=SCHEMA)
+    assert (got.text, got.prompt_tokens, got.completion_tokens) == ('{"x": 7}', 100, 20)
+    (request,) = server.requests
+    assert request["model"] == model.name == "local-8b"
+    assert request["messages"][1] == {"role": "user", "content": "what is the code word?"}
+    assert request["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert server.authorizations == ["Bearer key-1"]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_server_in_trouble_is_unavailable(server: ChatServer, model, status: int) -> None:
+    server.status = status
+    with pytest.raises(LanguageModelUnavailable, match=str(status)):
+        ask(model)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_refusal_is_a_misbehaviour_and_repeats_no_text(server, model, status: int) -> None:
+    server.status = status
+    with pytest.raises(LanguageModelMisbehaved, match=str(status)) as refused:
+        ask(model)
+    assert "secret" not in str(refused.value)
+    assert "code word" not in str(refused.value)
+
+
+@pytest.mark.parametrize("raw", [b"<html>", b'{"choices": []}', b'{"choices": [{"message": {}}]}'])
+def test_an_answer_that_makes_no_sense_is_a_misbehaviour(server, model, raw: bytes) -> None:
+    server.raw = raw
+    with pytest.raises(LanguageModelMisbehaved):
+        ask(model)
+
+
+def test_a_dead_server_is_left_alone_until_the_cooldown_is_over(server: ChatServer) -> None:
+    now = 0.0
+    breaker = CircuitBreaker(lambda: now, failures=2, cooldown_s=10)
+    model = OpenAIChat(ChatOptions(endpoint=server.endpoint, model="m"), breaker=breaker)
+    server.status = 503
+    for _ in range(5):
+        with pytest.raises(LanguageModelUnavailable):
+            ask(model)
+    assert len(server.requests) == 2
+    server.status, now = 200, 11.0
+    assert ask(model) == "{}"
+    assert ask(model) == "{}"
+    model.close()
+
+
+def test_a_server_that_does_not_answer_in_time_is_unavailable(server: ChatServer) -> None:
+    going_on = threading.Event()
+
+    def slowly(request: dict[str, Any]) -> str:
+        going_on.wait(5)
+        return "{}"
+
+    server.reply = slowly
+    model = OpenAIChat(ChatOptions(endpoint=server.endpoint, model="m", timeout_s=0.2))
+    with pytest.raises(LanguageModelUnavailable, match="ReadTimeout"):
+        ask(model)
+    going_on.set()
+    model.close()
