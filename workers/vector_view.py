@@ -24,6 +24,7 @@ from projections.vector.purge import VectorPurge
 from projections.vector.schema import TABLE
 from projections.vector.segments import VectorSegmentsRefused, import_vectors
 from workers.archive import open_archive
+from workers.calibrating import calibrating
 from workers.node import make_embedder
 from workers.opened_view import OpenedView
 from workers.settings import Settings
@@ -39,7 +40,10 @@ def open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[
     same = (embedder.name, embedder.dimension) == (builder.embedder, builder.dimension)
     with _cache_of(settings, builder) as cache:
         projector = VectorProjector(folder, cache)
-        with closing(_Tended(projector, embedder if same else None)) as tended:
+        with (
+            closing(_Tended(projector, embedder if same else None)) as tended,
+            calibrating(settings, embedder),
+        ):
             yield OpenedView(
                 projector=projector,
                 while_live=tended.while_live,
@@ -55,10 +59,12 @@ def open_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[
 @contextmanager
 def build_vector(settings: Settings, folder: Path, builder: BuiltBy) -> Iterator[OpenedView]:
     """Open a generation that has its table when it is finished (a `workers.views.OpenView`)."""
+    embedder = make_embedder(settings)
     with (
         _cache_of(settings, builder) as cache,
         closing(VectorBuild(folder, cache)) as build,
-        closing(_Growing(folder, build, make_embedder(settings))) as growing,
+        closing(_Growing(folder, build, embedder)) as growing,
+        calibrating(settings, embedder),
     ):
 
         def inherit(live: Path | None) -> None:

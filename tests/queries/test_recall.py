@@ -12,25 +12,11 @@ import pytest
 from bench.real_stack import RealStack
 from domain.caller import Caller
 from domain.errors import Forbidden, ViewBehind, ViewDegraded
-from memoryweave.contract import Recall, RecallAnswer
 from projections.parking import ParkedEvent, Parking
 from queries.tokens import token_count
 from tests.commands.speaking import Hand, Speaker
+from tests.queries.asking import ask, settle, texts
 from tests.queries.distilling import distil
-
-
-def ask(stack: RealStack, speaker: Speaker, query: str, **options: Any) -> RecallAnswer:
-    return stack.recall(Recall(query=query, **options), speaker.caller)
-
-
-def texts(answer: RecallAnswer) -> list[str]:
-    return [result.content for result in answer.results]
-
-
-def settle(stack: RealStack) -> None:
-    """Let both views catch up and every row have its vector."""
-    stack.project()
-    stack.fill()
 
 
 def test_words_and_meaning_find_memories_and_episodes_with_scores_between_0_and_1(

@@ -15,7 +15,7 @@ from inference.openai_compatible import OpenAICompatible
 from tests.nodes import COMMAND, NodeProcess, clean_environment
 from tests.servers import LogServer
 from workers.keys import KeyRing, ensure_keys
-from workers.node import Node, Surroundings, make_embedder, open_node
+from workers.node import Node, Surroundings, make_embedder, make_reranker, open_node
 from workers.settings import resolve
 
 
@@ -103,7 +103,17 @@ def test_an_embedding_endpoint_is_used_when_one_is_given(tmp_path: Path) -> None
     embedder = make_embedder(resolve({"data": str(tmp_path)}, given).settings)
     assert isinstance(embedder, OpenAICompatible)
     assert (embedder.name, embedder.dimension) == ("openai:bge-m3", 8)
+    assert embedder.calibrate(0.4) == 0.4
     embedder.close()
+
+
+def test_a_reranker_is_asked_only_where_one_is_given(tmp_path: Path) -> None:
+    data = {"data": str(tmp_path)}
+    assert make_reranker(resolve(data, {}).settings) is None
+    given = {"RERANK_ENDPOINT": "http://127.0.0.1:9", "RERANK_MODEL": "some-reranker"}
+    reranker = make_reranker(resolve(data, given).settings)
+    assert reranker is not None
+    assert reranker.name == "rerank:some-reranker"
 
 
 def test_a_second_projection_worker_on_one_node_is_refused(node: NodeProcess) -> None:
