@@ -26,16 +26,12 @@ from domain.policies.quoted_block import (
     marked_line,
 )
 from domain.policies.restatement import LEAST_WEIGHT, KnownTexts, Served
-from domain.policies.statement import statement
+from domain.policies.statement import JOINTS, statement
 from domain.policies.text_spans import Span, gaps, lines_of, rest_of
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
 _SENTENCE: Final = re.compile(
-    r".+?(?:[。！？!?；…]+[”’\"')）】」*]*|[.;]+[\"')*]*(?=\s|$)|$)", re.DOTALL
-)
-_CLAUSE: Final = re.compile(
-    r"[,;:，；：、。\n()（）—]+|\s-+\s|\b(?:and|while|whereas|also)\b|以及|并且|而且|同时|另外",
-    re.IGNORECASE,
+    r".+?(?:[。！？!?…]+[”’\"')）】」*]*|[.]+[\"')*]*(?=\s|$)|$)", re.DOTALL
 )
 _QUESTION: Final = re.compile(r"[?？][”’\"')）】」*\s]*$|[吗呢么嘛][。.!！]?\s*$")
 
@@ -65,9 +61,11 @@ def without_own_output(
 
     spans = list(block_spans(text, changed))
     echoes = dict[str, None]()
-    for start, end in gaps(spans, len(text)):
-        for line_start, line_end in _paragraphs(text, start, end):
-            spans.extend(_own_spans(text, line_start, line_end, known, echoes))
+    # A sentence may go on in the next line; where it does not look so, each line is by itself.
+    for cut in (_paragraphs, lines_of):
+        for start, end in gaps(spans, len(text)):
+            for part in cut(text, start, end):
+                spans.extend(_own_spans(text, *part, known, echoes))
     if not spans:
         return OwnOutput(text, 0, ())
     rest = rest_of(text, sorted(spans))
@@ -86,9 +84,9 @@ def _own_spans(
         if line is None or line.is_unchanged:
             yield start, end
             return
-        holder = known.holder_of(line.text)
-        if holder is not None:
-            echoes[holder] = None
+        holders = known.holders_of(_clauses(line.text))
+        if holders:
+            echoes.update(dict.fromkeys(holders))
             yield start, end
         return
     lead = LEAD.match(paragraph)
@@ -112,20 +110,15 @@ def _holders(sentence: str, known: KnownTexts) -> list[str]:
     """Give whose texts a sentence says: one's, or of each of its clauses one's."""
     if _QUESTION.search(sentence):
         return []
-    plain = _without_frame(unescaped(sentence))
-    whole = known.holder_of(plain)
-    if whole is not None:
-        return [whole]
-    clauses = _clauses(plain)
-    holders = [known.holder_of(clause) for clause in clauses]
-    found = [holder for holder in holders if holder is not None]
-    return found if len(clauses) > 1 and len(found) == len(clauses) else []
+    plain = unescaped(sentence)
+    clauses = _clauses(words.FRAMES_ENGLISH.sub(" ", plain))
+    return known.holders_of_exactly(plain) or known.holders_of(clauses)
 
 
 def _clauses(sentence: str) -> list[str]:
     """Cut a sentence where it may join what stood apart; a scrap stays with what is before it."""
     clauses: list[str] = []
-    for part in _CLAUSE.split(sentence):
+    for part in JOINTS.split(sentence):
         weight = statement(part).weight
         if not weight:
             continue

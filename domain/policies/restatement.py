@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from domain.policies.context_block import reference, unescaped
-from domain.policies.statement import Statement, statement
+from domain.policies.statement import (
+    Clause,
+    Statement,
+    is_character,
+    is_number,
+    joined,
+    statement,
+)
 from domain.policies.text import normalise
 from domain.settings import PolicySettings
 
@@ -20,8 +27,15 @@ LEAST_WEIGHT: Final = 2.0
 IN_ORDER: Final = 0.6
 """Share of a sentence's words that must stand in the served text's order."""
 
+FEW: Final = 4
+IN_ORDER_OF_MANY: Final = 0.5
+"""The same, of four words or more."""
+
 LONG: Final = 12.0
 """Words of meaning from which one changed word leaves a text the same, if its 8-grams say so."""
+
+_SENTENCES: Final = re.compile(r"(?<=[.。!！?？])(?=\s|[^\x00-\x7f])\s*|\n+")
+_SPEAKER: Final = re.compile(r"^[\w .'-]{1,40}[:：]\s+(?=\S)")
 
 
 class Served(Struct, frozen=True):
@@ -32,8 +46,11 @@ class Served(Struct, frozen=True):
 
 
 def says_nothing_beyond(said: Statement, other: Statement) -> bool:
-    """Tell whether a sentence only says what another says, or part of it."""
-    return not _missing(said, other) and _agrees(said, other) and _in_order(said, other)
+    """Tell whether a sentence only says what another text says, or part of it."""
+    return any(
+        not _missing(said, part) and _agrees(said, part) and _in_order(said, part, other)
+        for part in _parts_that_may_say(said, other)
+    )
 
 
 class KnownTexts:
@@ -47,51 +64,74 @@ class KnownTexts:
         self._statements: list[tuple[str, str, Statement]] = []
         self._references: dict[str, str] = {}
 
-    def holder_of(self, sentence: str) -> str | None:
-        """Give whose text says all that a sentence says; "" for an episode's."""
+    def holders_of_exactly(self, sentence: str) -> list[str]:
+        """Give whose text this is, or a sentence of; [] for none."""
         if not self._served:
-            return None
+            return []
         self._prepare()
         assert self._exact is not None
         exact = self._exact.get(bare(sentence))
-        if exact is not None:
-            return exact
-        said = statement(sentence)
-        if said.weight < LEAST_WEIGHT:
-            return None
-        return self._holder(sentence, said)
+        return [] if exact is None else [exact]
+
+    def holders_of(self, clauses: Sequence[str]) -> list[str]:
+        """Give whose texts these clauses of one sentence say, "" for an episode's; [] for none.
+
+        One text says them all, or each is said by one and names what that text begins with: of "the
+        backup is on Monday" the clause "on Monday" is nothing, beside another subject.
+        """
+        if not self._served or not clauses:
+            return []
+        self._prepare()
+        said = [statement(clause) for clause in clauses]
+        found = [
+            self._saying(clause, one, long=len(said) == 1)
+            for clause, one in zip(clauses, said, strict=True)
+        ]
+        everywhere = set(found[0]).intersection(*found[1:])
+        if everywhere:
+            return [self._statements[min(everywhere)][0]]
+        alone = [
+            next((at for at in places if self._begins(at, one)), None)
+            for places, one in zip(found, said, strict=True)
+        ]
+        return [] if None in alone else [self._statements[at][0] for at in alone if at is not None]
 
     def has_other_numbers(self, marked: str, text: str) -> bool:
         """Tell whether a line with a reference has other numbers than the text it refers to."""
         self._prepare()
         said = self._references.get(marked)
-        return said is not None and not set(statement(text).numbers) <= set(statement(said).numbers)
+        return said is not None and not _numbers(text) <= _numbers(said)
 
-    def _holder(self, sentence: str, said: Statement) -> str | None:
-        allowed = 1 if said.weight >= LONG else 0
+    def _saying(self, sentence: str, said: Statement, *, long: bool) -> list[int]:
+        """Give the numbers of the texts that say a clause."""
+        if said.weight < LEAST_WEIGHT:
+            return []
+        allowed = 2 if long and said.weight >= LONG else 0
         counts: dict[int, int] = {}
         for unit in set(said.units):
             for at in self._by_word.get(unit, ()):
                 counts[at] = counts.get(at, 0) + 1
-        needed = len(set(said.units)) - (2 if allowed else 0)
-        for at in sorted(at for at, count in counts.items() if count >= needed):
-            holder, text, other = self._statements[at]
-            if says_nothing_beyond(said, other):
-                return holder
-            if allowed and self._nearly(sentence, said, text, other):
-                return holder
-        return None
+        needed = len(set(said.units)) - allowed
+        return [
+            at
+            for at in sorted(at for at, count in counts.items() if count >= needed)
+            if says_nothing_beyond(said, self._statements[at][2])
+            or (allowed and self._nearly(sentence, said, *self._statements[at][1:]))
+        ]
+
+    def _begins(self, at: int, said: Statement) -> bool:
+        return self._statements[at][2].units[0] in said.units
 
     def _nearly(self, sentence: str, said: Statement, text: str, other: Statement) -> bool:
-        missing = _missing(said, other)
-        hard = {*said.numbers, *said.names, *said.turning}
+        missing = _missing(said, other.whole)
         # Of Chinese a word has two characters.
-        most = 2 if all(map(_is_character, missing)) else 1
-        if len(missing) > most or hard & set(missing):
-            return False
+        most = 2 if all(map(is_character, missing)) else 1
+        hard = said.names.union(filter(is_number, said.units), (u for u, _ in said.whole.turning))
         return (
-            _agrees(said, other)
-            and _in_order(said, other)
+            len(missing) <= most
+            and hard.isdisjoint(missing)
+            and _agrees(said, other.whole)
+            and _in_order(said, other.whole, other)
             and _overlap(sentence, text) >= self._policy.own_output_overlap
         )
 
@@ -103,41 +143,62 @@ class KnownTexts:
             self._references.setdefault(reference(one.text), one.text)
             for part in _parts_of(one.text):
                 self._exact.setdefault(bare(part), one.memory_id or "")
-                reduced = statement(part)
-                if reduced.weight < LEAST_WEIGHT:
-                    continue
-                at = len(self._statements)
-                self._statements.append((one.memory_id or "", part, reduced))
-                for unit in set(reduced.units):
-                    self._by_word.setdefault(unit, set()).add(at)
+            reduced = statement(_without_speaker(one.text))
+            at = len(self._statements)
+            self._statements.append((one.memory_id or "", one.text, reduced))
+            for unit in set(reduced.units):
+                self._by_word.setdefault(unit, set()).add(at)
 
 
-def _missing(said: Statement, other: Statement) -> tuple[str, ...]:
-    """Give the units of a sentence that the other has not."""
-    has = set(other.units)
-    covered = {c for pair in said.pairs & other.pairs for c in pair}
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(filter(is_number, statement(text).units))
+
+
+def _parts_that_may_say(said: Statement, other: Statement) -> Iterator[Clause]:
+    """Give each clause of a text, and those clauses together that a sentence takes words from.
+
+    Where it takes words from several, it must name what each of them begins with: of "A likes tea
+    and B likes coffee" nobody may read that A likes coffee.
+    """
+    yield from other.clauses
+    wanted = set(said.units)
+    taken = []
+    for at, clause in enumerate(other.clauses):
+        elsewhere = {u for i, c in enumerate(other.clauses) if i != at for u in c.units}
+        if wanted.intersection(clause.units) - elsewhere:
+            taken.append(clause)
+    if len(taken) > 1 and all(clause.units[0] in wanted for clause in taken if clause.units):
+        yield joined(taken)
+
+
+def _missing(said: Statement, part: Clause) -> tuple[str, ...]:
+    """Give the units of a sentence that a part of a text has not."""
+    has = set(part.units)
+    covered = {c for pair in said.whole.pairs & part.pairs for c in pair}
     return tuple(
         unit
         for unit in said.units
-        if unit not in has or (_is_character(unit) and unit not in covered)
+        if unit not in has or (is_character(unit) and unit not in covered)
     )
 
 
-def _agrees(said: Statement, other: Statement) -> bool:
+def _agrees(said: Statement, part: Clause) -> bool:
     """Tell whether both are turned round alike and a verb of little meaning has its like."""
-    return said.turning == other.turning and (other.general or not said.general)
+    return said.whole.turning == part.turning and (part.general or not said.whole.general)
 
 
-def _in_order(said: Statement, other: Statement) -> bool:
+def _in_order(said: Statement, part: Clause, other: Statement) -> bool:
     """Tell whether who does what to whom is the same, as far as order shows it."""
-    known = set(other.units)
+    known = set(part.units)
     shared = [unit for unit in said.units if unit in known]
     names = said.names | other.names
-    strict = [u for u in shared if u in names], [u for u in shared if any(map(str.isdigit, u))]
-    if any(_common(ordered, other.units) < len(ordered) for ordered in strict):
+    strict = [u for u in shared if u in names], [u for u in shared if is_number(u)]
+    if any(_common(ordered, part.units) < len(ordered) for ordered in strict):
         return False
-    needed = 1.0 if said.ordered or other.ordered else IN_ORDER
-    return _common(shared, other.units) >= needed * len(shared)
+    if said.ordered:
+        return _common(shared, part.units) == len(shared)
+    needed = IN_ORDER if len(shared) < FEW else IN_ORDER_OF_MANY
+    return _common(shared, part.units) >= needed * len(shared)
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -165,14 +226,15 @@ def _grams(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _parts_of(text: str) -> tuple[str, ...]:
-    """Give a served text whole, and its sentences and clauses."""
-    without_speaker = re.sub(r"^[\w .'-]{1,40}[:：]\s*", "", text)
-    parts = {text: None, without_speaker: None}
-    for whole in (text, without_speaker):
-        for sentence in re.split(r"(?<=[.。!！?？;；])(?=\s|[^\x00-\x7f])\s*|\n+", whole):
-            parts[sentence] = None
-            parts.update(dict.fromkeys(re.split(r"[,，;；]\s*|\n", sentence)))
-    return tuple(part for part in parts if part and part.strip())
+    """Give a served text whole, and its sentences."""
+    parts = dict.fromkeys((text, _without_speaker(text)))
+    for whole in list(parts):
+        parts.update(dict.fromkeys(_SENTENCES.split(whole)))
+    return tuple(part for part in parts if part.strip())
+
+
+def _without_speaker(text: str) -> str:
+    return _SPEAKER.sub("", text)
 
 
 @lru_cache(maxsize=8192)
@@ -180,7 +242,3 @@ def bare(text: str) -> str:
     """Give a text without quoting marks, case and punctuation at its ends, as two are compared."""
     plain = normalise(unescaped(text)).casefold().strip(" \t\n.。!！,，;；:：\"'“”‘’*_`>-•")
     return " ".join(plain.split())
-
-
-def _is_character(unit: str) -> bool:
-    return len(unit) == 1 and unit >= "\u3400"

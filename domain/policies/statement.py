@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -25,8 +26,17 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>(?:(?![{_CHINESE}_])\w)+(?:[._:/\\@#+'’=-]+(?:(?![{_CHINESE}_])\w)+)*|%)"
 )
 _MEASURE: Final = re.compile(r"(-?\d+(?:[.:,]\d+)*)([a-z%]{1,6})$")
-_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _CONTRACTED: Final = re.compile(r"(?:n't|n’t)$")
+_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_FORMERLY: Final = re.compile(r"(?i)\bused to(?= \w)(?! (?:it|this|that|the)\b)")
+_NO_LONGER: Final = re.compile(r"(?i)\bno longer\b|\bnot any ?more\b")
+_FROM_TO: Final = re.compile(r"(?i)\bfrom\b.+\bto\b|从.+到")
+JOINTS: Final = re.compile(
+    r"[,:](?!\d)|[;，；：、。！？!?\n()（）—]+|\.(?=\s|$)|\s-+\s"
+    r"|\b(?:and|while|whereas|also|but)\b|以及|并且|而且|同时|另外|但是|但",
+    re.IGNORECASE,
+)
+"""Where a sentence may join what could stand apart."""
 
 _PHRASES: Final = {
     **dict.fromkeys(words.EMPTY_CHINESE, ""),
@@ -36,61 +46,105 @@ _TURNING: Final = tuple(sorted(words.TURNING_CHINESE, key=len, reverse=True))
 _LONGEST_FIRST: Final = re.compile("|".join(sorted([*_PHRASES, *_TURNING], key=len, reverse=True)))
 
 
-class Statement(Struct, frozen=True):
-    """The reduced sentence.
+class Clause(Struct, frozen=True):
+    """A part of a sentence between two joints.
 
     ``units`` are its meaningful tokens in order: stems, identifiers, numbers, and of Chinese each
     character. ``pairs`` are the pairs of Chinese characters that stood side by side, and those that
-    stood alone. ``general``:
-    it has a verb of little meaning. ``turning`` and ``ordered`` are those of its units that turn it
-    round, and whether the order of its units says who does what to whom. ``weight`` counts words,
-    half a Chinese character being one.
+    stood alone. ``turning`` are the words that turn it round, each with what it stands before.
+    ``general``: it has a verb of little meaning.
     """
 
     units: tuple[str, ...]
     pairs: frozenset[str]
-    numbers: tuple[str, ...]
-    names: frozenset[str]
-    turning: frozenset[str]
+    turning: frozenset[tuple[str, str]]
     general: bool
+
+
+class Statement(Struct, frozen=True):
+    """The reduced text.
+
+    ``clauses`` are its parts, and ``whole`` is all of them as one. ``names`` are units written with
+    a capital; ``ordered``: the order of its units says who does what to whom. ``weight`` counts
+    words, half a Chinese character being one.
+    """
+
+    clauses: tuple[Clause, ...]
+    whole: Clause
+    names: frozenset[str]
     ordered: bool
     weight: float
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """All its units."""
+        return self.whole.units
 
 
 @lru_cache(maxsize=8192)
 def statement(text: str) -> Statement:
     """Reduce a sentence or a text."""
     plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text))
-    plain = re.sub(r"(?i)\bused to(?= \w)(?! (?:it|this|that|the)\b)", "formerly", plain)
-    plain = re.sub(r"(?i)\bno longer\b|\bnot any ?more\b", "not formerly", plain)
+    plain = _FORMERLY.sub("formerly", _NO_LONGER.sub("not formerly", plain))
+    names: set[str] = set()
+    clauses = [_clause(part, names, at == 0) for at, part in enumerate(JOINTS.split(plain))]
+    clauses = [clause for clause in clauses if clause.units or clause.general]
+    whole = joined(clauses)
+    chinese = sum(map(is_character, whole.units))
+    said = "".join(whole.units) if chinese else ""
+    return Statement(
+        clauses=tuple(clauses),
+        whole=whole,
+        names=frozenset(names),
+        ordered=not words.DIRECTED_ENGLISH.isdisjoint(whole.units)
+        or any(word in said for word in words.DIRECTED_CHINESE)
+        or _FROM_TO.search(plain) is not None,
+        weight=len(whole.units) - chinese / 2,
+    )
+
+
+def joined(clauses: Sequence[Clause]) -> Clause:
+    """Give several clauses as one."""
+    return Clause(
+        units=tuple(unit for clause in clauses for unit in clause.units),
+        pairs=frozenset[str]().union(*(clause.pairs for clause in clauses)),
+        turning=frozenset[tuple[str, str]]().union(*(clause.turning for clause in clauses)),
+        general=any(clause.general for clause in clauses),
+    )
+
+
+def is_character(unit: str) -> bool:
+    """Tell whether a unit is one Chinese character."""
+    return len(unit) == 1 and unit >= "\u3400"
+
+
+def is_number(unit: str) -> bool:
+    """Tell whether a unit holds a digit: a number, a version, an identifier."""
+    return any(map(str.isdigit, unit))
+
+
+def _clause(text: str, names: set[str], begins: bool) -> Clause:
     units: list[str] = []
     pairs: set[str] = set()
-    names: set[str] = set()
-    general = False
-    for found in _TOKEN.finditer(plain):
+    for found in _TOKEN.finditer(text):
         if found.lastgroup == "chinese":
-            added, said = _chinese(found.group())
-            units.extend(added)
-            pairs.update(said)
-            general |= words.GENERAL in added
+            added, beside = _chinese(found.group())
+            pairs.update(beside)
         else:
             added = _english_units(found.group())
-            if _is_name(found.group()):
-                names.update(added)
-            units.extend(added)
-            general |= words.GENERAL in added
+            if found.group()[0].isupper() and not (begins and not text[: found.start()].strip()):
+                names.update(set(added) - words.DAYS_AND_MONTHS)
+        units.extend(added)
     meant = [unit for unit in units if unit != words.GENERAL]
-    chinese = sum(1 for unit in meant if _is_chinese(unit))
-    return Statement(
+    return Clause(
         units=tuple(meant),
         pairs=frozenset(pairs),
-        numbers=tuple(unit for unit in meant if any(map(str.isdigit, unit))),
-        names=frozenset(names),
-        turning=frozenset(meant).intersection(_ALL_TURNING),
-        general=general,
-        ordered=any(unit in words.DIRECTED_ENGLISH for unit in meant)
-        or any(word in plain for word in words.DIRECTED_CHINESE if len(word) > 1 or chinese),
-        weight=len(meant) - chinese / 2,
+        turning=frozenset(
+            (unit, meant[at + 1] if at + 1 < len(meant) else meant[at - 1])
+            for at, unit in enumerate(meant)
+            if unit in _ALL_TURNING
+        ),
+        general=len(meant) < len(units),
     )
 
 
@@ -134,6 +188,7 @@ def _chinese(run: str) -> tuple[list[str], set[str]]:
             _keep(stretch, units, pairs)
             stretch = ""
             units.append(said)
+            pairs.add(said)
             continue
         meant = _PHRASES[said]
         if meant == "用":
@@ -151,14 +206,6 @@ def _keep(stretch: str, units: list[str], pairs: set[str]) -> None:
     if len(stretch) == 1:
         pairs.add(stretch)
     pairs.update(stretch[i : i + 2] for i in range(len(stretch) - 1))
-
-
-def _is_name(word: str) -> bool:
-    return word[:1].isupper() and word.casefold() not in words.EMPTY_ENGLISH
-
-
-def _is_chinese(unit: str) -> bool:
-    return bool(unit) and unit[0] >= "\u3400" and not unit[0].isascii()
 
 
 _ALL_TURNING: Final = words.TURNING_ENGLISH | frozenset(words.TURNING_CHINESE)

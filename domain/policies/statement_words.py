@@ -31,8 +31,8 @@ EMPTY_ENGLISH: Final = _words(
     fact reminder recap summary reference context memory memories record records block
     mentioned mention said say says told tell tells stated state noted know known knows recall
     recalled remember remembered remembers think believe see seems seem according based
-    earlier above below following namely e.g i.e etc own that's it's there's i'm you're
-    let lets let's
+    earlier following namely e.g i.e etc own that's it's there's i'm you're
+    let lets let's get gets got getting
     """
 )
 """Say nothing by themselves, so a text may have more or fewer of them."""
@@ -42,7 +42,7 @@ SAME_ENGLISH: Final = _groups(
     use uses used using utilise utilises utilised utilising utilize utilizes utilized utilizing
     use employ employs employed run runs running ran listen listens listening listened bind
     use binds bound serve serves served serving operate operates operating works work working
-    use worked have has had having keep keeps kept keeping get gets got getting set sets setting
+    use worked have has had having keep keeps kept keeping set sets setting
     use lives live living lived reside resides sit sits sitting located lies
     like likes liked liking love loves loved prefer prefers preferred preferring preference
     like favour favours favor favors enjoy enjoys enjoyed fond keen
@@ -99,11 +99,20 @@ TURNING_ENGLISH: Final = _words(
 
 DIRECTED_ENGLISH: Final = _words(
     """
-    from than before after until since depend report replac instead over under owe beat call point
+    than before after until since depend report replac instead owe beat call point
     inherit give follow teach manag
     """
 )
 """Where one of these stands, who comes first is part of what is said (stems)."""
+
+DAYS_AND_MONTHS: Final = _words(
+    """
+    monday tuesday wednesday thursday friday saturday sunday januari februari march april may june
+    juli august septemb octob novemb decemb mon tue wed thu fri sat sun jan feb mar apr jun jul aug
+    sep sept oct nov dec
+    """
+)
+"""Written with a capital and no names (stems)."""
 
 NUMBERS_ENGLISH: Final = {
     word: str(number)
@@ -130,7 +139,7 @@ EMPTY_CHINESE: Final = _list(
     那个 这些 那些 这里 那里 自己 大家 我们 你们 他们 她们 它们 咱们 以及 并且 而且 或者 所以
     因此 因为 由于 对于 关于 至于 作为 按照 根据 通过 其中 之中 里面 上面 方面 的话 来说 的 了
     是 在 和 与 及 跟 就 都 也 吗 呢 吧 啊 呀 哦 嗯 很 这 那 我 你 您 他 她 它 们 请 每次 所有
-    全部 总是 经常 之
+    全部 总是 经常 之 已 把 将
     """
 )
 
@@ -175,8 +184,7 @@ TURNING_CHINESE: Final = _list(
 
 DIRECTED_CHINESE: Final = _list(
     """
-    从 比 依赖 超过 高于 低于 早于 晚于 先于 负责 汇报 指向 调用 继承 给 向 被 把 替换 代替 教
-    管 欠 打败 领导 追 借 大 小 后 前
+    比 依赖 超过 高于 低于 早于 晚于 先于 汇报 指向 调用 继承 替换 代替 打败 领导 负责 之后
     """
 )
 

@@ -1,0 +1,485 @@
+"""Served texts with what comes back of them: said again in other words, and said otherwise.
+
+Each paragraph is one served text, then ``=`` lines that only say it again, in part or in other
+words, and ``!`` lines that look like it and say something else. All written by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+
+class Case(Struct, frozen=True):
+    served: str
+    again: list[str]
+    otherwise: list[str]
+
+
+def _cases(text: str) -> list[Case]:
+    return list(_paragraphs(text))
+
+
+def _paragraphs(text: str) -> Iterator[Case]:
+    for paragraph in text.strip().split("\n\n"):
+        first, *others = [line.strip() for line in paragraph.splitlines()]
+        yield Case(
+            first,
+            [line[1:].strip() for line in others if line[0] == "="],
+            [line[1:].strip() for line in others if line[0] == "!"],
+        )
+
+
+ENGLISH = _cases(
+    """
+    ComfyUI listens on port 8188 on the workstation
+    = ComfyUI is listening on port 8188.
+    = As you told me, ComfyUI uses port 8188 on your workstation.
+    = The port of ComfyUI on the workstation is 8188.
+    ! ComfyUI listens on port 8189 on the workstation
+    ! ComfyUI listens on port 8188 on the laptop
+    ! Grafana listens on port 8188 on the workstation
+    ! ComfyUI no longer listens on port 8188 on the workstation
+
+    The owner prefers dark mode in every editor
+    = You prefer dark mode in all editors.
+    = According to my memory, the user likes dark mode in every editor.
+    = I remember that you like dark mode in each editor!
+    ! The owner prefers light mode in every editor
+    ! The owner prefers dark mode in every browser
+    ! The owner dislikes dark mode in every editor
+    ! The owner prefers dark mode in every editor except Vim
+
+    Deployments to production happen on Fridays at 15:00 after the tests have passed
+    = Production deployments happen on Fridays at 15:00.
+    = We deploy to production on Friday at 15:00 after the tests have passed.
+    = Deployments to production: Fridays at 15:00, after the tests passed.
+    ! Deployments to production happen on Thursdays at 15:00 after the tests have passed
+    ! Deployments to production happen on Fridays at 16:00 after the tests have passed
+    ! Deployments to staging happen on Fridays at 15:00 after the tests have passed
+    ! Deployments to production happen on Fridays at 15:00 before the tests have passed
+
+    Never restart the database during the nightly backup
+    = Never restart the database during the nightly backup!
+    = Remember: never restart the DB during the nightly backup.
+    = As I said, never restart databases during the nightly backup.
+    ! Restart the database during the nightly backup
+    ! Never restart the database during the weekly backup
+    ! Never stop the backup during the nightly restart
+
+    Maria Lopez manages the billing team in Madrid
+    = The billing team in Madrid is managed by Maria Lopez.
+    = Maria Lopez is the one who manages the billing team in Madrid.
+    = From the notes: Maria Lopez manages the billing team.
+    ! Maria Gomez manages the billing team in Madrid
+    ! Maria Lopez manages the billing team in Malaga
+    ! Maria Lopez manages the support team in Madrid
+    ! Maria Lopez left the billing team in Madrid
+
+    The API key for the weather service rotates every 90 days
+    = The weather service's API key rotates every 90 days.
+    = Based on the memory, the API key for the weather service is rotated every 90 days.
+    ! The API key for the weather service rotates every 30 days
+    ! The API key for the map service rotates every 90 days
+    ! The API key for the weather service does not rotate every 90 days
+
+    Ada is allergic to peanuts and shellfish
+    = Ada is allergic to peanuts.
+    = You mentioned Ada is allergic to shellfish and peanuts.
+    = Of course, Ada is allergic to peanuts and shellfish.
+    ! Ada is allergic to walnuts and shellfish
+    ! Eva is allergic to peanuts and shellfish
+    ! Ada is not allergic to peanuts
+    ! Ada is allergic to peanuts, shellfish and celery
+
+    The staging cluster runs Kubernetes 1.31 with three nodes
+    = Staging cluster: Kubernetes 1.31, three nodes.
+    = The staging cluster is running Kubernetes 1.31 with 3 nodes.
+    = It seems the staging cluster uses Kubernetes 1.31.
+    ! The staging cluster runs Kubernetes 1.32 with three nodes
+    ! The staging cluster runs Kubernetes 1.31 with five nodes
+    ! The production cluster runs Kubernetes 1.31 with three nodes
+
+    Invoices are sent on the 5th of each month to accounting@harbour.example
+    = Invoices get sent to accounting@harbour.example on the 5th of each month.
+    = As noted, invoices are sent on the 5th of every month to accounting@harbour.example.
+    ! Invoices are sent on the 6th of each month to accounting@harbour.example
+    ! Invoices are sent on the 5th of each month to billing@harbour.example
+    ! Invoices are not sent on the 5th of each month to accounting@harbour.example
+
+    Use pnpm instead of npm in the frontend repository
+    = Use pnpm instead of npm in the frontend repo.
+    = Don't forget: pnpm is used instead of npm in the frontend repository.
+    ! Use npm instead of pnpm in the frontend repository
+    ! Use pnpm instead of npm in the backend repository
+    ! Use yarn instead of npm in the frontend repository
+
+    The backup of 12 May 2026 was restored to server atlas-02
+    = The backup of 12 May 2026 was restored to atlas-02.
+    = To confirm: the 12 May 2026 backup was restored to server atlas-02.
+    ! The backup of 13 May 2026 was restored to server atlas-02
+    ! The backup of 12 May 2026 was restored to server atlas-03
+    ! The backup of 12 June 2026 was restored to server atlas-02
+
+    Jonas cycles to work when the temperature is above 10 degrees
+    = Jonas cycles to work when the temperature is above 10 degrees.
+    = We know that Jonas cycles to work when the temperature is above 10 degrees.
+    ! Jonas cycles to work when the temperature is below 10 degrees
+    ! Jonas cycles to work when the temperature is above 15 degrees
+    ! Jonas drives to work when the temperature is above 10 degrees
+
+    The logo file lies in assets/brand/logo-v3.svg
+    = The logo file is in assets/brand/logo-v3.svg.
+    = You said the logo file lies in assets/brand/logo-v3.svg
+    ! The logo file lies in assets/brand/logo-v4.svg
+    ! The logo file lies in assets/print/logo-v3.svg
+    ! The icon file lies in assets/brand/logo-v3.svg
+
+    Recall must answer within 200 ms at the 95th percentile
+    = Recall must answer within 200 ms at the 95th percentile, as you said.
+    = For reference: recall must answer within 200ms at the 95th percentile.
+    ! Recall must answer within 250 ms at the 95th percentile
+    ! Recall must answer within 200 ms at the 99th percentile
+    ! Commit must answer within 200 ms at the 95th percentile
+
+    Write commit messages in English and answer the owner in Chinese
+    = Write commit messages in English, and answer the owner in Chinese.
+    = Commit messages in English; answer the user in Chinese.
+    ! Write commit messages in Chinese and answer the owner in English
+    ! Write commit messages in German and answer the owner in Chinese
+    ! Write commit messages in English and answer the owner in French
+
+    The heat pump needs maintenance every spring by the company Polar Klima
+    = The heat pump requires maintenance every spring by the company Polar Klima.
+    = Every spring the heat pump needs maintenance by the company Polar Klima.
+    ! The heat pump needs maintenance every autumn by the company Polar Klima
+    ! The heat pump needs maintenance every spring by the company Nord Klima
+    ! The boiler needs maintenance every spring by the company Polar Klima
+
+    Tests on the ARM runner are flaky because of the old clang 14 compiler
+    = Tests on the ARM runner are flaky because of the old clang 14 compiler.
+    = On the ARM runner tests are flaky because of the old clang 14 compiler.
+    ! Tests on the ARM runner are flaky because of the old clang 15 compiler
+    ! Tests on the x86 runner are flaky because of the old clang 14 compiler
+    ! Tests on the ARM runner are stable because of the old clang 14 compiler
+
+    Grandma Rosa turns 80 on 3 August and wants a picnic by the lake
+    = Grandma Rosa turns 80 on 3 August and wants a picnic by the lake!
+    = Grandma Rosa turns 80 on 3 August.
+    = Just to recap, grandma Rosa wants a picnic by the lake.
+    ! Grandma Rosa turns 81 on 3 August and wants a picnic by the lake
+    ! Grandma Rosa turns 80 on 3 August and wants a dinner by the lake
+    ! Grandpa Rosa turns 80 on 3 August and wants a picnic by the lake
+
+    The feature flag new-checkout is enabled for 25% of the users
+    = The feature flag new-checkout is enabled for 25 percent of users.
+    = new-checkout: the feature flag is enabled for 25% of the users
+    ! The feature flag new-checkout is enabled for 50% of the users
+    ! The feature flag new-checkout is disabled for 25% of the users
+    ! The feature flag old-checkout is enabled for 25% of the users
+
+    Redis holds the queue and Postgres holds the orders
+    = Redis holds the queue, Postgres holds the orders.
+    = As far as I know, Postgres holds the orders and Redis holds the queue.
+    ! Postgres holds the queue and Redis holds the orders
+    ! Redis holds the queue and MySQL holds the orders
+    ! Redis holds the cache and Postgres holds the orders
+
+    The worker depends on the scheduler and must be started after it
+    = The worker depends on the scheduler and must be started after it.
+    = The worker depends on the scheduler.
+    ! The scheduler depends on the worker and must be started after it
+    ! The worker depends on the scheduler and must be started before it
+    ! The worker depends on the broker and must be started after it
+
+    Lena buys her coffee beans from the roastery Kaffa in Bergen
+    = Lena buys coffee beans from the roastery Kaffa in Bergen.
+    = I recall Lena purchases her coffee beans from the roastery Kaffa.
+    ! Lena buys her coffee beans from the roastery Jacu in Bergen
+    ! Lena sells her coffee beans to the roastery Kaffa in Bergen
+    ! Lena buys her tea leaves from the roastery Kaffa in Bergen
+
+    The contract with Orion Freight ends on 31 December and costs 4,200 euros a month
+    = The contract with Orion Freight ends on 31 December.
+    = The contract with Orion Freight costs 4200 euros a month and ends on 31 December.
+    = In short, the Orion Freight contract costs 4,200 euros a month.
+    ! The contract with Orion Freight ends on 30 December and costs 4,200 euros a month
+    ! The contract with Orion Freight ends on 31 December and costs 4,500 euros a month
+    ! The contract with Vega Freight ends on 31 December and costs 4,200 euros a month
+
+    Do not use tabs in Python files; four spaces are the rule
+    = Don't use tabs in Python files; four spaces are the rule.
+    = Do not use tabs in Python files.
+    ! Use tabs in Python files; four spaces are not the rule
+    ! Do not use tabs in Python files; two spaces are the rule
+    ! Do not use tabs in Makefiles; four spaces are the rule
+
+    The library closes at 20:00 on weekdays and stays closed on Sundays
+    = The library closes at 20:00 on weekdays and stays closed on Sundays.
+    = On weekdays the library closes at 20:00.
+    ! The library closes at 21:00 on weekdays and stays closed on Sundays
+    ! The library closes at 20:00 on weekdays and stays closed on Mondays
+    ! The museum closes at 20:00 on weekdays and stays closed on Sundays
+
+    Tomas keeps the spare key in the blue box behind the shed
+    = Tomas keeps the spare key in the blue box behind the shed.
+    = The spare key is in the blue box behind the shed, Tomas keeps it there.
+    ! Tomas keeps the spare key in the red box behind the shed
+    ! Tomas keeps the spare key in the blue box behind the garage
+    ! Tomas moved the spare key from the blue box behind the shed
+
+    The search index is rebuilt every night at 02:30 and takes about 40 minutes
+    = The search index is rebuilt every night at 02:30.
+    = The search index takes about 40 minutes and is rebuilt every night at 02:30.
+    ! The search index is rebuilt every night at 03:30 and takes about 40 minutes
+    ! The search index is rebuilt every night at 02:30 and takes about 90 minutes
+    ! The search index is rebuilt every week at 02:30 and takes about 40 minutes
+
+    The old laptop with serial QX-7731 was sold to Petra
+    = The old laptop with serial QX-7731 was sold to Petra.
+    = The laptop with serial QX-7731 was sold to Petra.
+    ! The old laptop with serial QX-7732 was sold to Petra
+    ! The old laptop with serial QX-7731 was sold to Paula
+    ! The old laptop with serial QX-7731 was lent to Petra
+
+    Marek runs the pottery workshop on Tuesdays and Thursdays
+    = Marek runs the pottery workshop on Tuesdays and Thursdays.
+    = Every Tuesday and Thursday Marek runs the pottery workshop.
+    ! Marek runs the pottery workshop on Tuesdays and Fridays
+    ! Marek runs the painting workshop on Tuesdays and Thursdays
+    ! Irena runs the pottery workshop on Tuesdays and Thursdays
+
+    Photos from the trip to Iceland are stored on the NAS under /media/trips/iceland-2024
+    = Pictures from the Iceland trip are stored on the NAS under /media/trips/iceland-2024.
+    = Photos from the trip to Iceland: /media/trips/iceland-2024
+    ! Photos from the trip to Iceland are stored on the NAS under /media/trips/iceland-2025
+    ! Photos from the trip to Ireland are stored on the NAS under /media/trips/iceland-2024
+    ! Videos from the trip to Iceland are stored on the NAS under /media/trips/iceland-2024
+    """
+)
+
+CHINESE = _cases(
+    """
+    ComfyUI监听在工作站的8188端口
+    = ComfyUI使用工作站的8188端口。
+    = 根据我的记忆，ComfyUI监听在8188端口。
+    = 你之前说过，工作站的ComfyUI用的是8188端口。
+    ! ComfyUI监听在工作站的8189端口
+    ! ComfyUI监听在笔记本的8188端口
+    ! Grafana监听在工作站的8188端口
+    ! ComfyUI不再监听在工作站的8188端口
+
+    用户在所有编辑器里都喜欢深色模式
+    = 用户偏好深色模式，在所有编辑器里都是。
+    = 我记得你在编辑器里喜欢深色模式。
+    = 你在所有编辑器里都偏爱深色模式！
+    ! 用户在所有编辑器里都喜欢浅色模式
+    ! 用户在所有浏览器里都喜欢深色模式
+    ! 用户在所有编辑器里都不喜欢深色模式
+
+    每周五下午三点把代码发布到生产环境
+    = 代码每周五下午三点发布到生产环境。
+    = 每周五下午三点，把代码上线到生产环境。
+    = 据我所知，每周五下午三点把代码发布到生产环境。
+    ! 每周四下午三点把代码发布到生产环境
+    ! 每周五下午四点把代码发布到生产环境
+    ! 每周五下午三点把代码发布到测试环境
+    ! 每周五上午三点把代码发布到生产环境
+
+    夜间备份期间不要重启数据库
+    = 夜间备份期间不要重启数据库！
+    = 请注意，夜间备份期间不要重启数据库。
+    = 记录显示夜间备份期间不要重启数据库
+    ! 夜间备份期间要重启数据库
+    ! 周末备份期间不要重启数据库
+    ! 夜间备份期间不要重启服务器
+
+    张敏负责上海的客服团队
+    = 张敏负责上海的客服团队。
+    = 上海的客服团队是张敏负责。
+    = 你提到过张敏负责上海的客服团队
+    ! 张明负责上海的客服团队
+    ! 张敏负责青海的客服团队
+    ! 张敏负责上海的销售团队
+    ! 张敏不负责上海的客服团队
+
+    天气服务的密钥每90天轮换一次
+    = 天气服务的密钥每90天轮换一次。
+    = 根据记录，密钥每90天轮换一次，是天气服务的。
+    ! 天气服务的密钥每30天轮换一次
+    ! 地图服务的密钥每90天轮换一次
+    ! 天气服务的密钥不会每90天轮换一次
+
+    小雅对花生和虾过敏
+    = 小雅对花生和虾过敏。
+    = 我记得小雅对花生过敏
+    = 小雅对虾和花生过敏
+    ! 小雅对核桃和虾过敏
+    ! 小丽对花生和虾过敏
+    ! 小雅对花生不过敏
+
+    测试集群运行Kubernetes 1.31，共有三个节点
+    = 测试集群使用Kubernetes 1.31，共有三个节点。
+    = 测试集群运行的是Kubernetes 1.31
+    ! 测试集群运行Kubernetes 1.32，共有三个节点
+    ! 测试集群运行Kubernetes 1.31，共有五个节点
+    ! 生产集群运行Kubernetes 1.31，共有三个节点
+
+    发票每月5号发送到财务邮箱finance@gangkou.example
+    = 发票每月5号发送到财务邮箱finance@gangkou.example。
+    = 每月5号发票发送到finance@gangkou.example
+    ! 发票每月6号发送到财务邮箱finance@gangkou.example
+    ! 发票每月5号发送到财务邮箱bill@gangkou.example
+    ! 合同每月5号发送到财务邮箱finance@gangkou.example
+
+    前端仓库用pnpm代替npm
+    = 前端仓库使用pnpm代替npm。
+    = 如前所述，前端仓库用pnpm代替npm
+    ! 前端仓库用npm代替pnpm
+    ! 后端仓库用pnpm代替npm
+    ! 前端仓库用yarn代替npm
+
+    2026年5月12日的备份恢复到了服务器atlas-02
+    = 2026年5月12日的备份恢复到了atlas-02服务器
+    = 2026年5月12日的备份，恢复到了服务器atlas-02。
+    ! 2026年5月13日的备份恢复到了服务器atlas-02
+    ! 2026年5月12日的备份恢复到了服务器atlas-03
+    ! 2026年6月12日的备份恢复到了服务器atlas-02
+
+    气温高于10度时小林骑车上班
+    = 气温高于10度时，小林骑车上班。
+    = 小林在气温高于10度时骑车上班
+    ! 气温低于10度时小林骑车上班
+    ! 气温高于15度时小林骑车上班
+    ! 气温高于10度时小林开车上班
+
+    标志文件放在assets/brand/logo-v3.svg
+    = 标志文件位于assets/brand/logo-v3.svg。
+    = 标志文件存放在assets/brand/logo-v3.svg
+    ! 标志文件放在assets/brand/logo-v4.svg
+    ! 标志文件放在assets/print/logo-v3.svg
+    ! 图标文件放在assets/brand/logo-v3.svg
+
+    提交说明写英文，回答用户用中文
+    = 提交说明写英文，回答用户使用中文。
+    = 回答用户用中文，提交说明写英文
+    ! 提交说明写中文，回答用户用英文
+    ! 提交说明写德文，回答用户用中文
+    ! 提交说明写英文，回答用户用法文
+
+    热泵每年春天由极地公司保养
+    = 热泵每年春天由极地公司保养。
+    = 每年春天热泵由极地公司保养
+    ! 热泵每年秋天由极地公司保养
+    ! 热泵每年春天由北方公司保养
+    ! 锅炉每年春天由极地公司保养
+
+    奶奶8月3号过80岁生日，想在湖边野餐
+    = 奶奶8月3号过80岁生日。
+    = 8月3号奶奶过80岁生日，想在湖边野餐
+    = 明白，奶奶想在湖边野餐
+    ! 奶奶8月3号过81岁生日，想在湖边野餐
+    ! 奶奶8月4号过80岁生日，想在湖边野餐
+    ! 爷爷8月3号过80岁生日，想在湖边野餐
+    ! 奶奶8月3号过80岁生日，想在山顶野餐
+
+    新结账功能已对25%的用户开放
+    = 新结账功能对25%的用户开放。
+    = 新结账功能已经对25%的用户开放了
+    ! 新结账功能已对50%的用户开放
+    ! 新结账功能未对25%的用户开放
+    ! 旧结账功能已对25%的用户开放
+
+    队列存在Redis里，订单存在Postgres里
+    = 订单存放在Postgres里，队列存放在Redis里。
+    = 队列存在Redis里
+    ! 队列存在Postgres里，订单存在Redis里
+    ! 队列存在Redis里，订单存在MySQL里
+    ! 缓存存在Redis里，订单存在Postgres里
+
+    采集模块依赖调度模块，要在它之后启动
+    = 采集模块依赖调度模块。
+    = 采集模块依赖调度模块，要在它之后启动。
+    ! 调度模块依赖采集模块，要在它之后启动
+    ! 采集模块依赖调度模块，要在它之前启动
+    ! 采集模块依赖消息模块，要在它之后启动
+
+    李娜的咖啡豆都从卑尔根的烘焙坊买
+    = 李娜的咖啡豆从卑尔根的烘焙坊买。
+    = 李娜的咖啡豆都从卑尔根的烘焙坊购买
+    ! 李娜的咖啡豆都从奥斯陆的烘焙坊买
+    ! 李娜的茶叶都从卑尔根的烘焙坊买
+    ! 李梅的咖啡豆都从卑尔根的烘焙坊买
+
+    与远航货运的合同12月31日到期，每月4200元
+    = 与远航货运的合同12月31日到期。
+    = 与远航货运的合同每月4200元，12月31日到期
+    ! 与远航货运的合同12月30日到期，每月4200元
+    ! 与远航货运的合同12月31日到期，每月4500元
+    ! 与海通货运的合同12月31日到期，每月4200元
+
+    Python文件不用制表符，缩进四个空格
+    = Python文件不用制表符，缩进四个空格。
+    = Python文件不用制表符
+    ! Python文件用制表符，不缩进四个空格
+    ! Python文件不用制表符，缩进两个空格
+    ! Makefile文件不用制表符，缩进四个空格
+
+    图书馆工作日晚上八点闭馆，周日休息
+    = 图书馆工作日晚上八点闭馆。
+    = 工作日图书馆晚上八点闭馆，周日休息
+    ! 图书馆工作日晚上九点闭馆，周日休息
+    ! 图书馆工作日晚上八点闭馆，周一休息
+    ! 博物馆工作日晚上八点闭馆，周日休息
+
+    备用钥匙放在棚子后面的蓝盒子里
+    = 备用钥匙在棚子后面的蓝盒子里。
+    = 现在备用钥匙放在棚子后面的蓝盒子里
+    ! 备用钥匙放在棚子后面的红盒子里
+    ! 备用钥匙放在车库后面的蓝盒子里
+    ! 备用钥匙不放在棚子后面的蓝盒子里
+
+    搜索索引每晚2点30分重建，大约要40分钟
+    = 搜索索引每晚2点30分重建。
+    = 每晚2点30分重建搜索索引，大约要40分钟
+    ! 搜索索引每晚3点30分重建，大约要40分钟
+    ! 搜索索引每晚2点30分重建，大约要90分钟
+    ! 搜索索引每周2点30分重建，大约要40分钟
+
+    序列号QX-7731的旧电脑卖给了陈涛
+    = 序列号QX-7731的旧电脑卖给了陈涛。
+    = 旧电脑，序列号QX-7731，卖给了陈涛
+    ! 序列号QX-7732的旧电脑卖给了陈涛
+    ! 序列号QX-7731的旧电脑卖给了陈浩
+    ! 序列号QX-7731的旧电脑借给了陈涛
+
+    马老师周二和周四开陶艺课
+    = 马老师周二和周四开陶艺课。
+    = 周二和周四马老师开陶艺课
+    ! 马老师周二和周五开陶艺课
+    ! 马老师周二和周四开绘画课
+    ! 牛老师周二和周四开陶艺课
+
+    冰岛旅行的照片存在NAS的/media/trips/iceland-2024目录
+    = 冰岛旅行的照片保存在NAS的/media/trips/iceland-2024目录。
+    = 冰岛旅行的相片存在/media/trips/iceland-2024目录
+    ! 冰岛旅行的照片存在NAS的/media/trips/iceland-2025目录
+    ! 爱尔兰旅行的照片存在NAS的/media/trips/iceland-2024目录
+    ! 冰岛旅行的视频存在NAS的/media/trips/iceland-2024目录
+
+    召回要在200毫秒内回答
+    = 召回要在200毫秒内回答。
+    = 众所周知，召回要在200毫秒内回答
+    ! 召回要在250毫秒内回答
+    ! 提交要在200毫秒内回答
+    ! 召回不要在200毫秒内回答
+
+    周会改到每周二上午十点，地点是三楼会议室
+    = 周会改到每周二上午十点。
+    = 周会改到每周二上午十点，地点：三楼会议室
+    ! 周会改到每周三上午十点，地点是三楼会议室
+    ! 周会改到每周二上午九点，地点是三楼会议室
+    ! 周会改到每周二上午十点，地点是五楼会议室
+    """
+)
