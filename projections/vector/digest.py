@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import lance
-import lancedb
 
 from projections.digest import Frozen, RowSeen, ViewDigest, digest_of
 from projections.vector.schema import SENTINEL_ID, TABLE
-from projections.vector.sentinel import read_sentinel
+from projections.vector.sentinel import sentinel_in
 
 _ROWS_AT_ONCE: Final = 4096
 _LEFT_OUT: Final = ("vector", "event_pos", "session_seq", "turn")
@@ -35,15 +34,14 @@ def frozen_vector(folder: Path) -> Frozen:
 
     Usable for some minutes, until the version goes that the table has now. Raises as above.
     """
-    table = lancedb.connect(folder).open_table(TABLE)
-    version, sentinel = table.version, read_sentinel(table)
+    dataset = lance.dataset(str(folder / f"{TABLE}.lance"))
+    sentinel = sentinel_in(dataset)
     position = sentinel.checkpoint.position
     parked = [event.position for event in sentinel.parked]
-    return lambda seen: digest_of("vector", position, _rows(folder, version), parked, seen)
+    return lambda seen: digest_of("vector", position, _rows(dataset), parked, seen)
 
 
-def _rows(folder: Path, version: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    dataset = lance.dataset(str(folder / f"{TABLE}.lance"), version=version)
+def _rows(dataset: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     columns = [name for name in dataset.schema.names if name not in _LEFT_OUT]
     for batch in dataset.scanner(columns=columns, batch_size=_ROWS_AT_ONCE).to_batches():
         for row in batch.to_pylist():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lancedb.index import FTS, Bitmap, BTree
-
 
 def create_indices(table: Any) -> None:
     """Create the scalar and full-text indices of an empty table."""
+    from lancedb.index import Bitmap, BTree
+
     table.create_index("id", config=BTree())
     table.create_index("source_id", config=BTree())
     table.create_index("session_id", config=BTree())
@@ -20,6 +20,8 @@ def create_indices(table: Any) -> None:
 
 def build_text_index(table: Any) -> None:
     """Build the full-text index anew; its files keep the words of rows that are gone until then."""
+    from lancedb.index import FTS
+
     table.create_index(
         "tokens",
         replace=True,

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import lance
-import lancedb
 import numpy as np
 
 from projections.vector.cache import VectorCache
 from projections.vector.schema import TABLE, sql_list
-from projections.vector.sentinel import read_sentinel
+from projections.vector.sentinel import sentinel_in
 
 _ROWS_AT_ONCE: Final = 4096
 _WITH_VECTOR: Final = "vector IS NOT NULL AND text_sha != ''"
@@ -29,10 +28,9 @@ def inherit_vectors(old: Path, cache: VectorCache) -> int:
     of one batch of rows are held in memory, no more; of what was taken, 64 characters a text.
     Raises the storage library's errors (ValueError, RuntimeError, OSError) and `sqlite3.Error`.
     """
-    table = lancedb.connect(old).open_table(TABLE)
-    if read_sentinel(table).model != f"{cache.model}/{cache.dimension}":
+    dataset = lance.dataset(str(old / f"{TABLE}.lance"))
+    if sentinel_in(dataset).model != f"{cache.model}/{cache.dimension}":
         return 0
-    dataset = lance.dataset(str(old / f"{TABLE}.lance"), version=table.version)
     taken: set[str] = set()
     for row_ids in _lacking(dataset, cache):
         rows = dataset._take_rows(row_ids, columns=["text_sha", "vector"])  # noqa: SLF001  # by row id there is no other way
@@ -61,10 +59,10 @@ def _lacking(dataset: Any, cache: VectorCache) -> Iterator[Sequence[int]]:
 
 def _present(old: Path, shas: Iterable[str]) -> set[str]:
     """Tell which of these texts a row of the generation has now."""
-    table = lancedb.connect(old).open_table(TABLE)
+    dataset = lance.dataset(str(old / f"{TABLE}.lance"))
     wanted, present = sorted(shas), set[str]()
     for start in range(0, len(wanted), _ROWS_AT_ONCE):
         chosen = f"text_sha IN ({sql_list(wanted[start : start + _ROWS_AT_ONCE])})"
-        rows = table.search().where(chosen).select(["text_sha"]).limit(None).to_arrow()
+        rows = dataset.to_table(filter=chosen, columns=["text_sha"])
         present.update(rows["text_sha"].to_pylist())
     return present

@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import lance
 from lance.optimize import Compaction
-from lancedb.index import IvfSq
 
 from projections.vector.projector import VectorProjector
 from projections.vector.schema import TABLE
@@ -54,6 +53,7 @@ def index_names(table: Any) -> list[str]:
 def build_vector_index(folder: Path) -> None:
     """Build the index of the vectors anew, in the place of one that is there."""
     import lancedb
+    from lancedb.index import IvfSq
 
     table = lancedb.connect(folder).open_table(TABLE)
     table.create_index("vector", config=IvfSq(distance_type="cosine"), replace=True)

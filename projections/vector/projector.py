@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import lance
-import lancedb
 from msgspec.structs import replace
 
 from domain.events import Event
@@ -31,7 +30,7 @@ from projections.vector.schema import (
     sql_text,
     to_arrow,
 )
-from projections.vector.sentinel import Sentinel, read_sentinel, sentinel_row
+from projections.vector.sentinel import Sentinel, sentinel_in, sentinel_row
 from projections.vector.shipping import forget_in
 from projections.vector.step import step
 from projections.vector.storage_errors import told_as_os_errors
@@ -71,14 +70,25 @@ class VectorProjector:
         """
         self.folder = folder
         self.cache = cache
-        self.table = _open(folder, cache)
+        self._table: Any = None
         self.commits = 0
         self.rows_written = 0
         self.waiting: dict[str, None] = {}
         self._known: Sentinel | None = None
         self._last_turns = LastTurns()
+        if not _place_of(folder).exists():
+            _create(folder, cache)
         require_model(self._sentinel().model, cache)
-        _require_own_position(self.table, self._sentinel().checkpoint.position)
+        _require_own_position(self._dataset(), self._sentinel().checkpoint.position)
+
+    @property
+    def table(self) -> Any:
+        """The table as LanceDB has it, which only making indices needs: 45 MB more in a process."""
+        if self._table is None:
+            import lancedb
+
+            self._table = lancedb.connect(self.folder).open_table(TABLE)
+        return self._table
 
     @told_as_os_errors()
     def checkpoint(self) -> Checkpoint:
@@ -188,11 +198,8 @@ class VectorProjector:
         cached = known - {row.text_sha for row in changed.values()}
         if not cached:
             return
-        found = (
-            self.table.search()
-            .where(f"text_sha IN ({sql_list(cached)})")
-            .select(["id", "text_sha"])
-            .to_arrow()
+        found = self._dataset().to_table(
+            filter=f"text_sha IN ({sql_list(cached)})", columns=["id", "text_sha"]
         )
         used = {
             sha
@@ -209,8 +216,7 @@ class VectorProjector:
 
     def _sentinel(self) -> Sentinel:
         if self._known is None:
-            self.table.checkout_latest()
-            self._known = read_sentinel(self.table)
+            self._known = sentinel_in(self._dataset())
             self._last_turns.forget()
             self.waiting = dict.fromkeys(self._without_vector())
         return self._known
@@ -222,7 +228,7 @@ class VectorProjector:
 
     def _without_vector(self) -> list[str]:
         """Give the ids of the rows that wait for a vector, oldest change first."""
-        found = self.table.search().where(_WAITING).select(["id", "event_pos"]).to_arrow()
+        found = self._dataset().to_table(filter=_WAITING, columns=["id", "event_pos"])
         return list(found.sort_by("event_pos").column("id").to_pylist())
 
     def _merge(self, rows: list[Row], removed: Collection[str] = ()) -> None:
@@ -236,7 +242,7 @@ class VectorProjector:
         if removed:
             merge = merge.when_not_matched_by_source_delete(f"id IN ({sql_list(removed)})")
         merge.execute(to_arrow(rows, self.cache.dimension))
-        self.table.checkout_latest()
+        self._follow()
 
     def _count(self, rows: list[Row]) -> None:
         self.commits += 1
@@ -250,16 +256,19 @@ class VectorProjector:
             .when_matched_update_all("target.event_pos = source.event_pos")
             .execute(to_arrow(rows, self.cache.dimension))
         )
-        self.table.checkout_latest()
+        self._follow()
         return int(result["num_updated_rows"])
+
+    def _follow(self) -> None:
+        if self._table is not None:
+            self._table.checkout_latest()
 
     def _dataset(self) -> Any:
         """Give the table as it is now, for one read or merge.
 
-        Not ``self.table``: what a LanceDB connection merges and reads in a row, its process keeps 6
-        KB of memory for; a rebuild would need more and more.
+        Opened for each: what a connection looks at in between stays in its caches.
         """
-        return lance.dataset(str(self.folder / f"{TABLE}.lance"))
+        return lance.dataset(str(_place_of(self.folder)))
 
 
 def model_of(cache: VectorCache) -> str:
@@ -289,26 +298,28 @@ def with_vectors(rows: Sequence[Row], cache: VectorCache) -> list[Row]:
     ]
 
 
-def _open(folder: Path, cache: VectorCache) -> Any:
-    """Open the table, or create it with its indices and a sentinel at position 0."""
-    database = lancedb.connect(folder)
-    if TABLE in database.list_tables().tables:
-        return database.open_table(TABLE)
+def _create(folder: Path, cache: VectorCache) -> None:
+    """Create the table with its indices and a sentinel at position 0."""
+    import lancedb
+
     first = sentinel_row(Sentinel(model=model_of(cache)))
-    table = database.create_table(
+    table = lancedb.connect(folder).create_table(
         TABLE,
         data=to_arrow([first], cache.dimension),
         schema=arrow_schema(cache.dimension),
         on_bad_vectors="null",
     )
     create_indices(table)
-    return table
 
 
-def _require_own_position(table: Any, position: int) -> None:
+def _place_of(folder: Path) -> Path:
+    return folder / f"{TABLE}.lance"
+
+
+def _require_own_position(dataset: Any, position: int) -> None:
     """Refuse rows that are newer than the position row: the fold must see each event once."""
     newer = " OR ".join(f"{column} > {position}" for column in _POSITIONS)
-    count = table.count_rows(newer)
+    count = dataset.count_rows(filter=newer)
     if count:
         raise ViewDamaged(
             f"the vector view says that it has come to {position}, and {count} rows are newer"

@@ -12,8 +12,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
-import lancedb
-
 from projections.purging import READERS_FOLLOW_WITHIN_S, Progress
 from projections.vector.indices import build_text_index
 from projections.vector.maintenance import (
@@ -87,6 +85,8 @@ class VectorPurge:
         }
 
     def _build_indices(self) -> None:
+        import lancedb
+
         folder = self._projector.folder
         table = lancedb.connect(folder).open_table(TABLE)
         build_text_index(table)

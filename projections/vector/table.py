@@ -101,9 +101,14 @@ def _write(
     )
     go_on()
     table.checkout_latest()
+    index_table(folder, table, written.vectors, go_on)
+
+
+def index_table(folder: Path, table: Any, vectors: int, go_on: Callable[[], None]) -> None:
+    """Make every index of a table that was just written. ``go_on`` may raise between them."""
     create_indices(table)
     go_on()
-    if written.vectors >= VECTOR_INDEX_FROM:
+    if vectors >= VECTOR_INDEX_FROM:
         build_vector_index(folder)
     go_on()
 
