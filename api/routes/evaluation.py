@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 import structlog
 from litestar import Response
 from litestar.params import JSONBody, QueryParameter
@@ -50,9 +51,14 @@ async def post_run(
         return Response(_report(evaluation_kept(done), None, call.node))
     node = call.node
     asked_set = await call.threads.run(questions_of, data, node.state, node.clock())
-    asked = [
-        await call.threads.search(_ask, call, one, data.namespaces) for one in asked_set.questions
-    ]
+    answers: dict[bytes, contract.RecallAnswer] = {}
+    asked = []
+    for one in asked_set.questions:
+        request = request_of(one, data.namespaces)
+        key = msgspec.json.encode(request)
+        if key not in answers:  # nothing changes by asking the same again
+            answers[key] = await call.threads.search(_answer, call, request)
+        asked.append(Asked(question=one, answer=answers[key]))
     found = await call.threads.run(evaluated, asked, node.state, node.clock())
     return await carry_out(call, _keeping(node, asked_set, found), data, wait=wait)
 
@@ -87,7 +93,8 @@ def _done_before(call: Call, message: contract.RunEvaluation) -> Done | None:
     return done_before(node.application, context)
 
 
-def _ask(call: Call, one: contract.EvaluationQuestion, namespaces: list[str] | None) -> Asked:
+def _answer(call: Call, request: contract.Recall) -> contract.RecallAnswer:
+    """Answer beside POST /recall: what that keeps and counts of an answer is not kept of this."""
     node = call.node
     parts = RecallParts(
         state=node.state,
@@ -97,15 +104,7 @@ def _ask(call: Call, one: contract.EvaluationQuestion, namespaces: list[str] | N
         reranker=node.reranker,
     )
     recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
-    answer = recall(
-        request_of(one, namespaces),
-        call.caller,
-        parts,
-        node.clock,
-        recall_id,
-        node.application.policy,
-    )
-    return Asked(question=one, answer=answer)
+    return recall(request, call.caller, parts, node.clock, recall_id, node.application.policy)
 
 
 def _generating(node: Node) -> Handler[contract.GenerateEvaluation, contract.GoldenSetReceipt]:

@@ -942,9 +942,7 @@ class RunEvaluation(Request, frozen=True, kw_only=True):
     """
 
     set: Name | None = None
-    questions: Annotated[list[EvaluationQuestion], Meta(min_length=1, max_length=2000)] | None = (
-        None
-    )
+    questions: Annotated[list[EvaluationQuestion], Meta(min_length=1, max_length=500)] | None = None
     namespaces: Annotated[list[Name], Meta(max_length=100)] | None = None
 
 

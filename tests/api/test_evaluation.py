@@ -184,7 +184,7 @@ def test_questions_on_an_erased_memory_are_gone_with_its_words(service, keeper) 
     client = service.agent("erasable", namespace="erasable-main")
     memory = commit(client, "the zanzibar vault code word is periwinkle", distill=False)
     commit(client, "the harbour crane needs oil every tuesday", distill=False)
-    body = {"set": "erasable", "namespaces": ["erasable-main"], "per_cell": 1}
+    body = {"set": "erasable", "namespaces": ["erasable-main"], "per_cell": 2}
     assert service.admin.post("/api/v1/eval/generate", json=body).status_code == 200
     asked = run(service, set="erasable")["query_details"]
     assert any("periwinkle" in one["query"] for one in asked)

@@ -28,7 +28,9 @@ from workers.node import make_language_model
 from workers.settings import resolve
 
 _PATIENCE_S: Final = 900.0
-"""A set of 2,000 questions takes minutes."""
+"""A set of 500 questions may take a minute, and a model as long for its questions."""
+MOST_QUESTIONS: Final = 500
+"""In one run; more are a set of conversations."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -121,6 +123,8 @@ def _questions(path: Path) -> list[EvaluationQuestion]:
             )
     if not questions:
         raise Misused(f"{path} has no question with evidence")
+    if len(questions) > MOST_QUESTIONS:
+        raise Misused(f"{path} has {len(questions)} questions, a run asks {MOST_QUESTIONS} at most")
     return questions
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
+
+from msgspec import structs
 
 from memoryweave.client import Client
 from memoryweave.contract import Health
@@ -16,18 +18,25 @@ _TELL_EVERY_S: Final = 5.0
 
 
 def wait_until_shown(
-    client: Client, position: int, tell: Callable[[str], None] = lambda _: None
+    client: Client,
+    position: int,
+    tell: Callable[[str], None] = lambda _: None,
+    views: Collection[str] | None = None,
 ) -> None:
     """Return when every view has come to ``position`` and no row lacks its vector.
 
-    ``tell`` hears every few seconds how much is left. Raises `Failure` when no view makes any
-    progress for ten minutes.
+    ``views``: only these are waited for; what only audits read comes seconds later. ``tell`` hears
+    every few seconds how much is left. Raises `Failure` when no view makes any progress for ten
+    minutes.
     """
     patience = time.monotonic() + _WITHIN_S
     best: tuple[int, int] | None = None
     told = time.monotonic()
     while True:
         health = client.health()
+        if views is not None:
+            kept = {name: view for name, view in health.views.items() if name in views}
+            health = structs.replace(health, views=kept)
         if _is_shown(health, position):
             return
         progress = (

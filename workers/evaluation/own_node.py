@@ -18,6 +18,7 @@ from memoryweave.client import Client
 from memoryweave.contract import Commit, Recall, RecallAnswer
 from memoryweave.errors import MemoryWeaveError
 from memoryweave.exchange import Retries
+from memoryweave.operation import Wait
 from memoryweave.outbox import Queued
 from workers.cli.failure import Failure
 from workers.cli.shown import wait_until_shown
@@ -27,6 +28,7 @@ from workers.settings import DECLARED
 
 _START_WITHIN_S: Final = 180.0
 _BATCH: Final = 100
+_SEARCHED: Final = ("state", "vector")
 _KEPT: Final = ("embed_", "llm_", "rerank_")
 """Settings of the environment that a node of one's own takes: which models it asks."""
 
@@ -42,13 +44,19 @@ class Served:
         by_namespace: defaultdict[str | None, list[Commit]] = defaultdict(list)
         for entry in entries:
             by_namespace[entry.namespace].append(entry)
+        batches = [
+            part[start : start + _BATCH]
+            for part in by_namespace.values()
+            for start in range(0, len(part), _BATCH)
+        ]
         position = 0
-        for part in by_namespace.values():
-            for start in range(0, len(part), _BATCH):
-                receipt = self._client.batch_commit(part[start : start + _BATCH])
-                assert not isinstance(receipt, Queued), "this client has no outbox"
-                position = receipt.position
-        wait_until_shown(self._client, position)
+        for number, batch in enumerate(batches, start=1):
+            # The last one waits in the service, which after a few entries is all that it takes.
+            wait: Wait | None = "vectors" if number == len(batches) else None
+            receipt = self._client.batch_commit(batch, wait=wait)
+            assert not isinstance(receipt, Queued), "this client has no outbox"
+            position = receipt.position
+        wait_until_shown(self._client, position, views=_SEARCHED)
 
     def recall(self, request: Recall) -> RecallAnswer:
         """Ask over HTTP."""
