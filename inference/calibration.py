@@ -77,6 +77,8 @@ class Calibration(Struct, frozen=True):
             if pair.first == "query"
             else (self.document_en, self.document_zh)
         )
+        if pair.chinese == 0:
+            return english(cosine)
         return (1 - pair.chinese) * english(cosine) + pair.chinese * chinese(cosine)
 
 

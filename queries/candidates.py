@@ -56,7 +56,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     ``version`` and ``content`` are what the vector view showed, None after a scan, which reads
     current texts. ``held`` are the terms of the query that its text holds, ``complete`` if that is
     all of them. ``cosine`` is None where the row or the query has no vector; ``vector`` is the
-    row's, float32[dimension]. ``dense`` and
+    row's, float32[dimension], and ``tokens`` what its text is found by. ``dense`` and
     ``lexical`` are the scaled parts of the score, ``speaker`` and ``time`` what the query names.
     """
 
@@ -69,6 +69,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     chunk_of: int = 1
     cosine: float | None = None
     vector: Vector | None = None
+    tokens: str = ""
     dense: float | None = None
     lexical: float | None = None
     speaker: float = 0.0
@@ -332,6 +333,7 @@ def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[C
                 chunk_of=hit.chunk_of,
                 cosine=_known(cosines[row]),
                 vector=hit.vector,
+                tokens=hit.tokens,
                 dense=_known(meaning[row]),
                 lexical=_known(words[row]),
                 speaker=float(named[row]),

@@ -20,7 +20,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from inference.calibration import TextPair
+from inference.calibration import TextPair, chinese_share
+from queries.near_identical import values
+from queries.revisions import units_of
 
 Floats = NDArray[np.float64]
 Calibrate = Callable[[float, TextPair], float]
@@ -36,15 +38,10 @@ ALIKE_IN_WORDS: Final = 0.6
 
 
 class Comparable(Struct, frozen=True, kw_only=True):
-    """What of a text is compared. ``vector`` is float32[dimension] of length 1, None if unknown.
+    """What is compared. ``vector`` is float32[dimension] of length 1, None if unknown."""
 
-    ``chinese`` is `calibration.chinese_share`, ``values`` is `near_identical.values`.
-    """
-
+    text: str
     vector: NDArray[np.float32] | None
-    chinese: float
-    words: frozenset[str]
-    values: frozenset[str]
 
 
 def selected(relevance: Sequence[float], similarity: Floats, diversity: float) -> list[int]:
@@ -84,20 +81,29 @@ def repetition(texts: Sequence[Comparable], calibrate: Calibrate) -> Floats:
     ``calibrate`` is the embedder's, for pairs of documents.
     """
     found = np.full((len(texts), len(texts)), MOST)
+    chinese = [chinese_share(one.text) for one in texts]
+    told: dict[int, frozenset[str]] = {}
+
+    def values_at(place: int) -> frozenset[str]:
+        if place not in told:
+            told[place] = values(texts[place].text)
+        return told[place]
+
     for i, one in enumerate(texts):
-        for j in range(i):
-            found[i, j] = found[j, i] = _repetition(one, texts[j], calibrate)
+        for j, other in enumerate(texts[:i]):
+            pair = TextPair("document", min(chinese[i], chinese[j]))
+            beyond = _beyond(one, other, pair, calibrate)
+            # Few pairs are alike: only their values have to be looked for.
+            repeated = beyond > 0 and values_at(i) == values_at(j)
+            found[i, j] = found[j, i] = beyond if repeated else 0.0
     return found
 
 
-def _repetition(one: Comparable, other: Comparable, calibrate: Calibrate) -> float:
-    if one.values != other.values:
-        return 0.0
-    if one.vector is None or other.vector is None:
-        shared = _jaccard(one.words, other.words)
-        return MOST * max(0.0, shared - ALIKE_IN_WORDS) / (1 - ALIKE_IN_WORDS)
-    pair = TextPair("document", min(one.chinese, other.chinese))
-    return max(0.0, calibrate(float(one.vector @ other.vector), pair) - ALIKE)
+def _beyond(one: Comparable, other: Comparable, pair: TextPair, calibrate: Calibrate) -> float:
+    if one.vector is not None and other.vector is not None:
+        return max(0.0, calibrate(float(one.vector @ other.vector), pair) - ALIKE)
+    shared = _jaccard(frozenset(units_of(one.text)), frozenset(units_of(other.text)))
+    return MOST * max(0.0, shared - ALIKE_IN_WORDS) / (1 - ALIKE_IN_WORDS)
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:

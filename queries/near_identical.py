@@ -1,7 +1,7 @@
 """Which texts are the same but for their dress, and what no two same texts may differ in.
 
 Two texts are near-identical if they have the same words in the same order: apart from capitals at
-the beginning of words, punctuation around words, full-width forms, articles and "please". Whatever
+the beginning of words, punctuation around words, full-width forms and articles. Whatever
 else differs makes them two: a digit, a sign within a number or a name, capitals within one, a
 question mark.
 """
@@ -18,9 +18,8 @@ _CJK: Final = "\u3005\u3007\u3041-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\
 _UNIT: Final = re.compile(rf"[{_CJK}]|[^\s{_CJK}]+")
 _OPENING: Final = "\"'“”‘’«»([{<《「『（【*_"
 _CLOSING: Final = "\"'“”‘’«»)]}>》」』）】*_.,;:!…。、"
-_LEFT_OUT: Final = frozenset({"a", "an", "the", "please"})
+_LEFT_OUT: Final = frozenset({"a", "an", "the"})
 _EXACT: Final = re.compile(r"\d|[^\W_][_/\\@.:=+#~-]+[^\W_]|[a-z][A-Z]|[A-Z]{2}")
-_DRESS: Final = re.compile(r"\b(?:an?|the|please)\b|[\W_]+")
 _NEGATIONS: Final = frozenset(
     {"not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot"}
     | set("不没无未别勿非")
@@ -30,13 +29,14 @@ T = TypeVar("T")
 
 
 def once(
-    ranked: Sequence[T], text_of: Callable[[T], str], told: Callable[[T], Hashable]
+    ranked: Sequence[T], text_of: Callable[[T], str], rough_of: Callable[[T], Hashable]
 ) -> list[tuple[T, list[T]]]:
     """Give the first of each group of near-identical texts, with the others of its group.
 
-    Those that ``told`` tells apart are not the same whatever they say. Everything keeps its order.
+    ``rough_of`` is quick to tell and the same for all of a group: what differs in it is not the
+    same whatever the texts say. Everything keeps its order.
     """
-    rough = [(told(one), _letters(text_of(one))) for one in ranked]
+    rough = [rough_of(one) for one in ranked]
     alike = Counter(rough)
     groups: dict[Hashable, tuple[T, list[T]]] = {}
     for one, key in zip(ranked, rough, strict=True):
@@ -67,11 +67,6 @@ def values(text: str) -> frozenset[str]:
         elif unit in _NEGATIONS or unit.endswith(("n't", "n’t")):
             found.add("not")
     return frozenset(found)
-
-
-def _letters(text: str) -> str:
-    """Give what is the same for near-identical texts and quick to tell."""
-    return _DRESS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _units(text: str) -> list[str]:

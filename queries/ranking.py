@@ -17,7 +17,6 @@ from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence
 from domain.policies.importance import importance, retention
 from domain.policies.volatility import is_volatile
-from inference.calibration import chinese_share
 from inference.reranker import Reranker
 from memoryweave.contract import Degraded
 from projections.state.rows import EpisodeRow, MemoryRow
@@ -27,9 +26,9 @@ from queries.candidates import attempt
 from queries.diversity import Comparable, Floats, repetition, selected
 from queries.items import FRESH
 from queries.judgement import Admitted, Judgement, text_of
-from queries.near_identical import once, values
+from queries.near_identical import once, wording
 from queries.reranking import RERANKED, blended
-from queries.revisions import Statement, newest_first, units_of
+from queries.revisions import Statement, newest_first
 from queries.signals import Signals, nudge
 
 LEAST_COMPARED: Final = 20
@@ -59,7 +58,7 @@ def ranked(
     if stages.newest_first:
         order = _newest_first(order, terms)
     if stages.once and not past:
-        order = [_with_copies(one, others) for one, others in once(order, text_of, _told)]
+        order = [_with_copies(one, others) for one, others in once(order, text_of, _rough)]
     if stages.diversity and by.request.diversity > 0:
         order = _diverse(order, by)
     return order
@@ -135,7 +134,10 @@ def _statement(one: Admitted) -> Statement:
 def _diverse(order: list[Admitted], by: Judgement) -> list[Admitted]:
     """Move repetitions back; one that moves counts no more than what then stands before it."""
     compared = order[: max(LEAST_COMPARED, 2 * by.request.top_k)]
-    similarity = repetition([_comparable(one) for one in compared], by.embedder.calibrate)
+    similarity = repetition(
+        [Comparable(text=text_of(one), vector=one.candidate.vector) for one in compared],
+        by.embedder.calibrate,
+    )
     relevance = [one.candidate.score for one in compared]
     chosen = [compared[place] for place in selected(relevance, similarity, by.request.diversity)]
     least = 1.0
@@ -144,16 +146,6 @@ def _diverse(order: list[Admitted], by: Judgement) -> list[Admitted]:
         least = min(least, one.candidate.score)
         shown.append(one if one.candidate.score == least else _with_score(one, least))
     return shown
-
-
-def _comparable(one: Admitted) -> Comparable:
-    text = text_of(one)
-    return Comparable(
-        vector=one.candidate.vector,
-        chinese=chinese_share(text),
-        words=frozenset(units_of(text)) if one.candidate.vector is None else frozenset(),
-        values=values(text),
-    )
 
 
 def _by_scores(order: list[Admitted], scores: Floats) -> list[Admitted]:
@@ -176,15 +168,17 @@ def _speaker(one: Admitted) -> str | None:
     return one.row.speaker if isinstance(one.row, EpisodeRow) else None
 
 
-def _told(one: Admitted) -> tuple[str | None, date | None]:
-    """Tell who said it and of which day: the same words of another day tell of another event.
+def _rough(one: Admitted) -> tuple[str | None, date | None, str | tuple[str, ...]]:
+    """Tell who said it, of which day, and the words that it is found by.
 
-    A memory is a statement by itself, whoever said it and when.
+    The same words of another speaker or day tell of another event. A memory is a statement by
+    itself, whoever said it and when.
     """
+    words = one.candidate.tokens or wording(text_of(one))
     if isinstance(one.row, MemoryRow):
-        return None, None
+        return None, None, words
     observed = one.row.observed_at
-    return one.row.speaker, None if observed is None else observed.date()
+    return one.row.speaker, None if observed is None else observed.date(), words
 
 
 def _spoken(one: Admitted) -> str:

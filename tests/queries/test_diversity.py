@@ -70,13 +70,11 @@ def test_relevance_is_stretched_to_the_whole_range_in_its_order(relevance: list[
             assert (one > other) <= (at >= there)
 
 
-def text(
-    direction: float | None, words: str = "", values: frozenset[str] = frozenset()
-) -> Comparable:
+def text(direction: float | None, words: str = "some words") -> Comparable:
     vector = None
     if direction is not None:
         vector = np.array([np.cos(direction), np.sin(direction)], dtype=np.float32)
-    return Comparable(vector=vector, chinese=0.0, words=frozenset(words.split()), values=values)
+    return Comparable(text=words, vector=vector)
 
 
 def test_only_what_is_more_than_alike_repeats() -> None:
@@ -88,7 +86,7 @@ def test_only_what_is_more_than_alike_repeats() -> None:
 
 
 def test_another_value_is_no_repetition() -> None:
-    texts = [text(0.0, values=frozenset({"80"})), text(0.0, values=frozenset({"81"})), text(0.0)]
+    texts = [text(0.0, "port 80"), text(0.0, "port 81"), text(0.0, "not port 80")]
     found = repetition(texts, lambda cosine, pair: cosine)
     assert found[np.triu_indices(3, 1)].tolist() == [0.0, 0.0, 0.0]
 
