@@ -75,7 +75,7 @@ def unescaped(text: str) -> str:
 
 
 def _as_referenced(text: str) -> str:
-    visible = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Co", "Cn"))
+    visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")
     return _IGNORED_IN_REFERENCE.sub("", unescaped(visible)).replace("<", "")
 
 

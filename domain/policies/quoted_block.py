@@ -21,8 +21,12 @@ from domain.policies.text_spans import Span, line_start, lines_of, rest_of
 
 _LESS: Final = r"(?:<|&(?:amp;)*lt;|＜)"
 _GREATER: Final = r"(?:>|&(?:amp;)*gt;|＞)"
-_OPENING: Final = re.compile(rf"(?im){_LESS}\s*memoryweave-context\b[^>\n]{{0,40}}{_GREATER}")
-_CLOSING: Final = re.compile(rf"(?im){_LESS}\s*/\s*memoryweave-context\b[^>\n]{{0,40}}{_GREATER}")
+_OPENING: Final = re.compile(
+    rf"(?i)(?P<less>{_LESS})\s*memoryweave-context\b[^>\n]{{0,40}}{_GREATER}"
+)
+_CLOSING: Final = re.compile(
+    rf"(?i)(?P<less>{_LESS})\s*/\s*memoryweave-context\b[^>\n]{{0,40}}{_GREATER}"
+)
 _MARKED_LINE: Final = re.compile(
     rf"^\s*[-*•]?\s*\([^()\n]*#(?P<reference>[0-9a-f]{{{REFERENCE_DIGITS}}})\s*\)\s*(?P<text>\S.*)$"
 )
@@ -62,8 +66,8 @@ def block_spans(text: str, is_changed: IsChanged) -> Iterator[Span]:
     """Find what stands between a block's marks; lines whose numbers were changed are left."""
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
-        closing = _CLOSING.search(text, opening.end())
-        following = _OPENING.search(text, opening.end())
+        closing = _next(_CLOSING, text, opening)
+        following = _next(_OPENING, text, opening)
         if closing is None or (following is not None and following.start() < closing.start()):
             end = _end_of_lines(text, opening.end())
         else:
@@ -78,6 +82,12 @@ def block_spans(text: str, is_changed: IsChanged) -> Iterator[Span]:
             if (start, stop) not in changed and start < stop:
                 yield start, stop
         at = end
+
+
+def _next(mark: re.Pattern[str], text: str, opening: re.Match[str]) -> re.Match[str] | None:
+    """Find the next mark that is escaped as the opening one is; one escaped more is content."""
+    found = mark.finditer(text, opening.end())
+    return next((mark for mark in found if mark["less"] == opening["less"]), None)
 
 
 def _end_of_lines(text: str, start: int) -> int:
