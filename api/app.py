@@ -22,6 +22,7 @@ from api.metrics import RequestDurations
 from api.node import Node
 from api.problems import problem_response
 from api.rate_limits import RateLimits
+from api.recall_log import RecallLog
 from api.refused_bodies import refused_bodies_read
 from api.requests import ApiRequest
 from api.routes import (
@@ -41,6 +42,7 @@ from api.routes import (
 from api.routes.schema import openapi_config
 from api.threads import Threads
 from domain.errors import ViewDegraded
+from queries.recall_cache import RecallCache
 
 PREFIX: Final = "/api/v1"
 
@@ -113,6 +115,10 @@ def create_app(node: Node) -> Litestar:
         last_used=LastUsed(node.volatile),
         lexical=ThreadPoolExecutor(node.options.search_slots, thread_name_prefix="lexical"),
         durations=RequestDurations(),
+        recall_cache=RecallCache(node.volatile),
+        recall_log=RecallLog(
+            node.record_recalls, node.clock, node.randomness, node.options.recall_log
+        ),
     )
     admin_only = admin_key_required(node)
     forwarding = None if node.primaries is None else Forwarding(service, node.primaries)
@@ -171,6 +177,7 @@ def _lifespan(
                 await forwarding.close()
             service.last_used.flush()
             service.threads.close()
+            service.recall_log.close()
             service.lexical.shutdown(wait=True)
 
     return closing

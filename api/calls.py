@@ -15,12 +15,14 @@ from api.last_used import LastUsed
 from api.metrics import RequestDurations
 from api.node import Node
 from api.rate_limits import Bucket, Purpose, RateLimits, headers_of
+from api.recall_log import RecallLog
 from api.threads import Threads
 from api.waiting import Until, wait_for_command
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from domain.caller import Caller
 from domain.errors import Forbidden
+from queries.recall_cache import RecallCache
 
 Wait = Literal["false", "true", "vectors"]
 
@@ -54,6 +56,8 @@ class Service(Struct, frozen=True, kw_only=True):
     last_used: LastUsed
     lexical: Executor
     durations: RequestDurations
+    recall_cache: RecallCache
+    recall_log: RecallLog
 
 
 class Call(Struct, frozen=True):

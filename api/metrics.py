@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import monotonic
 
+from msgspec import Struct
 from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from memoryweave.contract import Health
 
-__all__ = ["CONTENT_TYPE_LATEST", "RequestDurations", "exposition"]
+__all__ = ["CONTENT_TYPE_LATEST", "RecallFigures", "RequestDurations", "exposition"]
 
 
 class RequestDurations:
@@ -33,10 +34,22 @@ class RequestDurations:
         self._histogram.labels(endpoint).observe(seconds)
 
 
-def exposition(durations: RequestDurations, health: Health) -> bytes:
+class RecallFigures(Struct, frozen=True, kw_only=True):
+    """What became of this process's recalls: looked up, and told to the log.
+
+    ``outcomes`` counts questions whose answer was found, missing, or passed over in what is kept;
+    ``let_go`` those that were never written into the log, by why.
+    """
+
+    outcomes: Mapping[str, int]
+    unwritten: int
+    let_go: Mapping[str, int]
+
+
+def exposition(durations: RequestDurations, health: Health, recalls: RecallFigures) -> bytes:
     """Give all figures in the Prometheus text format."""
     registry = CollectorRegistry()
-    registry.register(_Snapshot(list(_figures(durations, health))))
+    registry.register(_Snapshot([*_figures(durations, health), *_recall_figures(recalls)]))
     return generate_latest(durations.registry) + generate_latest(registry)
 
 
@@ -63,6 +76,21 @@ def _figures(durations: RequestDurations, health: Health) -> Iterator[Metric]:
     yield _gauge("missing_vectors", "Rows that wait for their vector", {"": missing})
     vectors = sum(view.vectors for view in health.views.values())
     yield _gauge("vectors", "Rows that have their vector", {"": vectors})
+
+
+def _recall_figures(recalls: RecallFigures) -> Iterator[Metric]:
+    kept = "Recalls by whether their answer was kept (found, missing, passed_over)"
+    yield _counter("recalls", kept, recalls.outcomes, "kept")
+    yield _gauge("recalls_unwritten", "Recalls not in the log yet", {"": recalls.unwritten})
+    let_go = "Recalls that never reach the log (full, refused, ended)"
+    yield _counter("recalls_let_go", let_go, recalls.let_go, "why")
+
+
+def _counter(name: str, meaning: str, values: Mapping[str, int], label: str) -> Metric:
+    family = CounterMetricFamily(f"memoryweave_{name}", meaning, labels=[label])
+    for key, value in values.items():
+        family.add_metric([key], value)
+    return family
 
 
 def _gauge(

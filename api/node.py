@@ -16,6 +16,7 @@ from msgspec import Struct
 from api.served_texts import ServedTexts
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
+from commands.recalls import RecallBatch
 from inference.embedder import Embedder
 from inference.llm import LanguageModel
 from inference.reranker import Reranker
@@ -58,7 +59,7 @@ class ApiOptions(Struct, frozen=True, kw_only=True):
     ``open_schema`` and ``open_metrics``: answer without the admin key (the default on loopback).
     ``threads`` bounds the pool in which blocking work runs, ``search_slots`` how many searches
     run at once. ``cross_namespace_reads``: an agent may read other namespaces than its own where it
-    was granted them, or any that it names.
+    was granted them, or any that it names. ``recall_log``: which recalls are told to the log.
     """
 
     open_schema: bool = True
@@ -67,6 +68,7 @@ class ApiOptions(Struct, frozen=True, kw_only=True):
     search_slots: int = 4
     cors_origins: Sequence[str] = ()
     cross_namespace_reads: Literal["granted", "any"] = "granted"
+    recall_log: Literal["all", "sampled", "off"] = "all"
 
 
 class Primaries(Protocol):
@@ -169,6 +171,9 @@ class Node(Protocol):
 
     def erase(self, command: Command[contract.Erase]) -> contract.ErasureReceipt:
         """Erase a thing, and have every file cleared of it."""
+
+    def record_recalls(self, batch: RecallBatch) -> None:
+        """Have recalls written into the log, once. Raises `LogUnavailable` and what else may be."""
 
     def retry_parked(self, view: str) -> None:
         """Ask whoever runs that view's projector to try its parked events again."""

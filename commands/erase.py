@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from commands.access import require_admin
 from commands.application import MemoryApplication
 from commands.command import Clock, Command, CommandContext
+from commands.erasure_scan import subjects_of_recalls
 from commands.erasure_walk import Found, Walk, begin
 from commands.execution import execute
 from commands.unit_of_work import UnitOfWork
@@ -142,6 +143,9 @@ def _one_part(
             return
         attempt = walk.copy()
         found = attempt.take(work, THINGS_A_PART)
+        if attempt.is_done:
+            before = known.memory_ids if known else ()
+            found.subjects += subjects_of_recalls(application, {*before, *found.memory_ids})
         work.record(ERASURE, aggregate_id, [_part(target, target_id, found, attempt.is_done)])
         after[:] = [attempt]
 

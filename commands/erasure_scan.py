@@ -5,6 +5,7 @@ The log and no view is asked: a view may be behind, parked or being built while 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -12,11 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from commands.application import MemoryApplication
-from domain.events import EVENT_TYPES
+from domain.events import EVENT_TYPES, RecallServed, type_of
 from eventlog.body_shape import shape_of
+from eventlog.codec import SUBJECT_MEMBER
 from eventlog.entry import RawEntry
 
 _PAGE: Final = 1000
+RECALL_SERVED: Final = type_of(RecallServed)
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -31,6 +34,22 @@ class _Author(Struct):
     agent_id: str = ""
 
 
+class _Result(Struct):
+    memory_id: str
+
+
+class _Recall(Struct):
+    results: list[_Result]
+
+
+class _Served(Struct, rename={"subject": SUBJECT_MEMBER}):
+    """The part of a `RecallServed` that stands open."""
+
+    recalls: list[_Recall] = []
+    subject: str = ""
+
+
+_decode_served: Final = msgspec.json.Decoder(_Served).decode
 _decode_author: Final = msgspec.json.Decoder(_Author).decode
 
 
@@ -49,6 +68,7 @@ class AgentScan:
         self._agent_id = agent_id
         self._after = after
         self._days: set[str] = set()
+        self._recalls: set[str] = set()
 
     @property
     def is_new(self) -> bool:
@@ -60,11 +80,13 @@ class AgentScan:
         other = AgentScan(self._application, self._agent_id, self.aggregate_id, self._after)
         other.is_done = self.is_done
         other._days = set(self._days)
+        other._recalls = set(self._recalls)
         return other
 
     def day_subjects(self) -> list[str]:
-        """Name the subjects of the days on which the agent was seen."""
-        return [f"agent:{self.aggregate_id}:{day}" for day in sorted(self._days)]
+        """Name the subjects of the days on which the agent was seen, and of what it recalled."""
+        days = [f"agent:{self.aggregate_id}:{day}" for day in sorted(self._days)]
+        return [*days, *sorted(self._recalls)]
 
     def next_page(self) -> Page:
         """Read on until something of the agent's is found, or the log ends."""
@@ -85,6 +107,8 @@ class AgentScan:
             if is_its or entry.aggregate_id == self.aggregate_id:
                 seconds = entry.occurred_at_us / 1e6
                 self._days.add(f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}")
+            if is_its and entry.type == RECALL_SERVED:
+                self._recalls.update(_subjects_named(entry))
             if entry.type == "EpisodeCommitted":
                 if self._wrote(entry):
                     page.episode_ids.append(entry.aggregate_id)
@@ -100,6 +124,42 @@ class AgentScan:
             return _decode_author(entry.body).agent_id == self._agent_id
         except msgspec.MsgspecError:
             return False  # bytes that no view can read either
+
+
+def subjects_of_recalls(application: MemoryApplication, memory_ids: Collection[str]) -> list[str]:
+    """Name whose keys seal the questions that any of these memories was an answer to.
+
+    The log is read from the first of the memories on: nothing earlier can have found it.
+    """
+    log, wanted = application.event_log, frozenset(memory_ids)
+    first = [entry.position for one in wanted for entry in log.read_aggregate(one)[:1]]
+    if not first:
+        return []
+    after, found = min(first), set[str]()
+    while entries := log.read(after + 1, limit=_PAGE):
+        after = entries[-1].position
+        for entry in entries:
+            if entry.type == RECALL_SERVED and not wanted.isdisjoint(_memories_in(entry)):
+                found.update(_subjects_named(entry))
+    return sorted(found)
+
+
+def _memories_in(entry: RawEntry) -> Iterator[str]:
+    try:
+        served = _decode_served(entry.body)
+    except msgspec.MsgspecError:
+        return
+    for recall in served.recalls:
+        for result in recall.results:
+            yield result.memory_id
+
+
+def _subjects_named(entry: RawEntry) -> list[str]:
+    try:
+        named = _decode_served(entry.body).subject
+    except msgspec.MsgspecError:
+        return []
+    return [named] if named else []
 
 
 def _says_something(entry: RawEntry) -> bool:

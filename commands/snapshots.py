@@ -20,6 +20,7 @@ from domain.events import Event
 from domain.language_model import LANGUAGE_MODEL
 from domain.memory import MEMORY
 from domain.namespace_claim import NAMESPACE_CLAIM
+from domain.recall_stretch import RECALL
 from domain.session import SESSION
 from domain.text_claim import TEXT_CLAIM
 
@@ -39,6 +40,7 @@ KINDS: dict[str, AggregateKind[Any]] = {
         LANGUAGE_MODEL,
         MEMORY,
         NAMESPACE_CLAIM,
+        RECALL,
         SESSION,
         TEXT_CLAIM,
     )

@@ -279,6 +279,48 @@ class TextClaimed(EventBody, frozen=True, kw_only=True):
     memory_id: str
 
 
+# --- Recall ------------------------------------------------------------------------------------
+
+
+class ServedMemory(Struct, frozen=True, kw_only=True):
+    """A memory in an answer. ``rank`` counts all results of the answer, from 1."""
+
+    memory_id: str
+    version: int
+    rank: int
+    score: float
+
+
+class ServedRecall(Struct, frozen=True, kw_only=True):
+    """One answered question. ``namespaces`` is what was looked into, ``["*"]`` for everything.
+
+    ``miss``: nothing in the answer spoke of what was asked. ``as_of`` is the position that a
+    question about the past was answered for.
+    """
+
+    recall_id: str
+    agent_id: str
+    namespaces: list[str]
+    results: list[ServedMemory]
+    miss: bool
+    level: str
+    took_ms: float
+    cached: bool = False
+    as_of: int | None = None
+
+
+@event("RecallServed")
+class RecallServed(EventBody, frozen=True, kw_only=True):
+    """Up to 100 recalls of one agent. ``queries`` are their texts, in the same order.
+
+    They stand beside because a seal closes a whole field, and what was served must still be
+    counted when the questions are erased.
+    """
+
+    recalls: list[ServedRecall]
+    queries: Sealed[list[str]]
+
+
 # --- Agent -------------------------------------------------------------------------------------
 
 

@@ -94,11 +94,22 @@ def log_rules(user: LogUser, log: str) -> tuple[str, ...]:
 
 
 def volatile_rules(user: VolatileUser) -> tuple[str, ...]:
-    """Give the rules of a user of the volatile server: rate buckets, and when keys were used."""
+    """Give the rules of a user of the volatile server.
+
+    It has the rate buckets, when keys were used, and the answers that are kept for a while.
+    """
     if user == "admin":
         return _EVERYTHING
     buckets = "(~mw:rate:* +evalsha +hmget +hset +pexpire)"
-    return (*_CONNECTING, "+script|load", buckets, "(~mw:last-used +hset +hgetall)")
+    answers = "(~mw:recall:* +get +set +unlink)"
+    return (
+        *_CONNECTING,
+        "+script|load",
+        "+scan",
+        buckets,
+        "(~mw:last-used +hset +hgetall)",
+        answers,
+    )
 
 
 def config_lines(users: Sequence[ServerUser]) -> str:

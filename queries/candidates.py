@@ -29,6 +29,7 @@ from projections.vector.ranking import Counted, statistics_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView, WordHits
 from queries.fusion import Fused, fuse
+from queries.misses import rare_terms
 from queries.neighbours import EXPANDED, passes, wanted_around
 from queries.pool import Pool, pool_of
 from queries.speaker_cue import named_speakers
@@ -81,7 +82,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 class Found(Struct, frozen=True, kw_only=True):
     """What a search gave, in no order, and which parts of it failed.
 
-    ``terms`` is how many the query has.
+    ``terms`` is how many the query has, ``rare`` those that few rows of the scope hold (`misses`).
     ``exhausted``: neither side had more to give than was asked of it.
     """
 
@@ -90,6 +91,7 @@ class Found(Struct, frozen=True, kw_only=True):
     degraded: list[Degraded]
     lexical_weight: float = 0.0
     terms: int = 0
+    rare: frozenset[str] = frozenset()
     exhausted: bool = True
 
 
@@ -138,6 +140,7 @@ def search(
         degraded=degraded,
         lexical_weight=fused.lexical_weight,
         terms=len(gathered.terms),
+        rare=rare_terms(arms.words.statistics, len(gathered.terms)) if arms.words else frozenset(),
         exhausted=len(arms.dense or ()) < limit
         and len(arms.words.hits if arms.words else ()) < limit,
     )

@@ -138,14 +138,14 @@ def memory_detail(
         **_fields(item),
         importance=importance(
             days=days,
-            recall_count=0,  # recalls are not in the log yet
+            recall_count=row.recall_count,
             retained=retained,
             useful=row.useful,
             not_useful=row.not_useful,
             policy=policy,
         ),
         quality=quality(row.useful, row.not_useful),
-        recall_count=0,
+        recall_count=row.recall_count,
         useful_count=row.useful,
         not_useful_count=row.not_useful,
         volatile=volatile,
@@ -154,6 +154,7 @@ def memory_detail(
         depends_on=list(row.depends_on),
         state=row.state,
         observations=row.observations,
+        last_recalled_at=row.last_recalled_at,
     )
 
 

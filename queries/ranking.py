@@ -7,7 +7,7 @@ switched off (`stages.Stages`), and each is a pure function in a module of its o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date
 from typing import Final
 
 import numpy as np
@@ -94,12 +94,14 @@ def _signals(row: MemoryRow | EpisodeRow, by: Judgement) -> Signals:
         return Signals()
     volatile = is_volatile(row.corrections, by.policy)
     attended = last_attended(row.created_at, row.observed_at, row.last_reinforced_at)
-    days = days_between(attended, by.now)
+    # As of the morning: what was answered today is kept (`recall_cache`), and must not age apart.
+    today = by.now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    days = days_between(attended, today)
     return Signals(
-        confidence=effective_confidence(row.confidence, row.last_seen_at, by.now, by.policy),
+        confidence=effective_confidence(row.confidence, row.last_seen_at, today, by.policy),
         importance=importance(
             days=days,
-            recall_count=0,  # recalls are not in the state view yet
+            recall_count=0,  # what is recalled often must not come first for that alone
             retained=retention(
                 days, row.decay_class, volatile=volatile, tier=row.tier, policy=by.policy
             ),

@@ -7,7 +7,7 @@ of the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from datetime import datetime, timedelta
 from typing import Final
@@ -16,17 +16,21 @@ from msgspec import Struct, structs
 
 from domain.caller import Caller
 from domain.errors import ViewBehind
+from domain.policies.confidence import next_confidence_step
 from domain.settings import DEFAULT_POLICY, PolicySettings
+from inference.calibration import pair_of
 from inference.embedder import Embedder
 from inference.reranker import Reranker
 from memoryweave.contract import Degraded, Recall, RecallAnswer, RecallItem
 from projections.state.history import Moment
+from projections.state.rows import EpisodeRow, MemoryRow
 from projections.state.view import StateView
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.candidates import CANDIDATES, Found, attempt, scan, search
 from queries.filters import search_filter
-from queries.judgement import Admitted, Judgement
+from queries.judgement import Admitted, Judgement, text_of
+from queries.misses import is_miss
 from queries.moments import moment_of
 from queries.ranking import ranked
 from queries.read_your_writes import (
@@ -57,6 +61,20 @@ class RecallParts(Struct, frozen=True, kw_only=True):
     reranker: Reranker | None = None
 
 
+class Recalled(Struct, frozen=True, kw_only=True):
+    """An answer with what is to be told about it.
+
+    ``scope`` is what was looked into, None for everything. ``miss``: nothing in it speaks of what
+    was asked (`queries.misses`). ``steady_until`` is when time alone changes what it says of its
+    results, None where that is never.
+    """
+
+    answer: RecallAnswer
+    scope: frozenset[str] | None
+    miss: bool
+    steady_until: datetime | None = None
+
+
 def recall(
     request: Recall,
     caller: Caller,
@@ -65,6 +83,18 @@ def recall(
     recall_id: str,
     policy: PolicySettings = DEFAULT_POLICY,
 ) -> RecallAnswer:
+    """Answer a query: the answer of `recall_in_full` alone."""
+    return recall_in_full(request, caller, parts, clock, recall_id, policy).answer
+
+
+def recall_in_full(
+    request: Recall,
+    caller: Caller,
+    parts: RecallParts,
+    clock: Callable[[], datetime],
+    recall_id: str,
+    policy: PolicySettings = DEFAULT_POLICY,
+) -> Recalled:
     """Answer a query, best result first, scores in [0, 1] within the answer.
 
     A part that fails is reported in ``level`` and ``degraded`` and is no error. Raises `Forbidden`
@@ -78,6 +108,7 @@ def recall(
     moment = moment_of(request.as_of, parts.state)
     positions = _positions(parts, request.min_position, moment, degraded)
     found, results = Found(level="hybrid", candidates=[], degraded=[]), list[RecallItem]()
+    order: list[Admitted] = []
     wanted = _filter(request, scope, parts.state, moment)
     if wanted is not None:
         judgement = Judgement(
@@ -93,15 +124,15 @@ def recall(
         found, kept = _find(judgement, parts, degraded, searchable="vector" in positions)
         shown = None
         if kept is not None:
-            order = ranked(kept, found.terms, judgement, parts.reranker, degraded)
+            order = ranking = ranked(kept, found.terms, judgement, parts.reranker, degraded)
             weight = found.lexical_weight
-            shown = attempt("state", degraded, lambda: results_of(order, weight, judgement))
+            shown = attempt("state", degraded, lambda: results_of(ranking, weight, judgement))
         results = shown or []
         if shown is None:
             found = structs.replace(found, level="empty")
     if found.level == "scan":
         positions.pop("vector", None)
-    return RecallAnswer(
+    answer = RecallAnswer(
         recall_id=recall_id,
         level=found.level,
         degraded=[*degraded, *found.degraded],
@@ -112,6 +143,37 @@ def recall(
         results=results,
         as_of_position=None if moment is None else moment.position,
     )
+    ids = {item.id for item in results}
+    spoken_of = [
+        (_similarity(one, request.query, parts), one.candidate.held)
+        for one in order
+        if one.row.id in ids
+    ]
+    return Recalled(
+        answer=answer,
+        scope=scope,
+        miss=is_miss(found.level, spoken_of, found.rare),
+        steady_until=_steady_until([one.row for one in order], began, policy),
+    )
+
+
+def _similarity(one: Admitted, query: str, parts: RecallParts) -> float | None:
+    cosine = one.candidate.cosine
+    if cosine is None:
+        return None
+    return parts.embedder.calibrate(cosine, pair_of("query", query, text_of(one)))
+
+
+def _steady_until(
+    rows: Iterable[MemoryRow | EpisodeRow], now: datetime, policy: PolicySettings
+) -> datetime | None:
+    """Give when the first of these memories loses a step of its confidence."""
+    steps = [
+        next_confidence_step(row.last_seen_at, now, policy)
+        for row in rows
+        if isinstance(row, MemoryRow)
+    ]
+    return min(steps, default=None)
 
 
 def _filter(

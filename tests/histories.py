@@ -241,7 +241,7 @@ class Historian:
         moves: Sequence[Callable[[], object]] = (
             self._remember, self._remember, self._commit, self._commit, self._correct,
             self._reinforce, self._vote, self._vote, self._tag, self._pin, self._end, self._restore,
-            self._settle_episode, self._agent, self._close_session,
+            self._settle_episode, self._agent, self._close_session, self._recall,
         )  # fmt: skip
         for _ in range(steps):
             self.random.choice(moves)()
@@ -386,6 +386,27 @@ class Historian:
             issued = facts.EnrolmentTokenIssued(token_hash=token, expires_at=self.now)
             spent = facts.EnrolmentTokenUsed(agent_id="new-1")
             self.write(("Enrolment", token, issued), ("Enrolment", token, spent))
+
+    def _recall(self) -> None:
+        recalls = [
+            facts.ServedRecall(
+                recall_id=self.new_id(),
+                agent_id="hermes-1",
+                namespaces=["hermes-main", "shared"],
+                results=[
+                    facts.ServedMemory(memory_id=memory, version=1, rank=rank, score=1 / rank)
+                    for rank, memory in enumerate(
+                        self.random.sample(self.memories, min(len(self.memories), 3)), 1
+                    )
+                ],
+                miss=self.random.random() < 0.3,
+                level="hybrid",
+                took_ms=12.5,
+            )
+            for _ in range(self.random.randint(1, 3))
+        ]
+        body = facts.RecallServed(recalls=recalls, queries=[self.text() for _ in recalls])
+        self.write(("Recall", self.new_id(), body))
 
     def _close_session(self) -> None:
         if self.random.random() < 0.3:

@@ -44,6 +44,7 @@ SEALED = {
     "MemoryDeprecated": ["reason"],
     "MemoryDeleted": ["reason"],
     "GoldenQuestionWritten": ["query"],
+    "RecallServed": ["queries"],
 }  # fmt: skip
 
 HISTORY = {
@@ -65,7 +66,9 @@ HISTORY = {
 }  # fmt: skip
 
 # What stands in for a text whose key was destroyed, where that is not "[erased]".
-ERASED: dict[str, Any] = {"tags": [], "entities": [], "relations": [], "metadata": {}}
+ERASED: dict[str, Any] = {
+    "tags": [], "entities": [], "relations": [], "metadata": {}, "queries": [],
+}  # fmt: skip
 
 
 def read_log(url: str, name: str = "main", archive: Path | None = None) -> list[Fact]:
@@ -166,7 +169,7 @@ class _Fold:
                 "episodes", "memories", "versions", "votes", "observations", "memory_tags",
                 "agents", "grants", "enrolment_tokens", "namespaces", "sessions", "removed",
                 "memory_history", "episode_history", "moments", "erasures", "golden_sets",
-                "golden_questions", "evaluations",
+                "golden_questions", "evaluations", "served", "recall_counts",
             )
         }  # fmt: skip
 
@@ -352,10 +355,34 @@ class _Fold:
             del past[key]
         self.tables["removed"][gone] = {"id": gone, "kind": kind, "namespace": row["namespace"]}
         if kind == "memory":
-            for dependent in ("versions", "votes", "observations", "memory_tags"):
+            for dependent in (
+                "versions", "votes", "observations", "memory_tags", "recall_counts",
+            ):  # fmt: skip
                 kept = self.tables[dependent]
                 for key in [k for k, row in kept.items() if row["memory_id"] == gone]:
                     del kept[key]
+
+    # --- recalls
+
+    def recall_served(self, fact: Fact, body: Any) -> None:
+        recalls = body["recalls"]
+        self.tables["served"][fact["position"]] = {
+            "position": fact["position"],
+            "agent_id": fact["actor"],
+            "served_at": fact["at"],
+            "recalls": len(recalls),
+            "misses": len([recall for recall in recalls if recall["miss"]]),
+        }
+        counts = self.tables["recall_counts"]
+        for recall in recalls:
+            for memory in {result["memory_id"] for result in recall["results"]}:
+                if memory in self.tables["removed"]:
+                    continue
+                row = counts.setdefault(
+                    memory, {"memory_id": memory, "recalls": 0, "last_recalled_at": fact["at"]}
+                )
+                row["recalls"] += 1
+                row["last_recalled_at"] = max(row["last_recalled_at"], fact["at"])
 
     # --- memories
 

@@ -29,6 +29,8 @@ KEYS = {
     "golden_sets": ("set",),
     "golden_questions": ("set", "number"),
     "evaluations": ("position",),
+    "served": ("position",),
+    "recall_counts": ("memory_id",),
 }
 BOOKKEEPING = {"meta", "checkpoint", "parked"}
 JSON = {

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+import redis
 import structlog
 from msgspec import Struct
 
@@ -30,16 +31,19 @@ from eventlog.rewriting import RewriteRefused, rewrite_files
 from memoryweave import contract
 from projections.purging import held_in
 from projections.vector.shipping import cache_files, due_in, open_cache_file
+from queries.recall_cache import forget_kept_answers
 from workers.archive import open_archive
 from workers.health import VIEWS
 from workers.log_server import log_url, node_id
 from workers.settings import Settings
 from workers.vector_shipping import cache_folder, ship_vectors_now
+from workers.volatile_store import open_volatile_store
 
 WAIT_S: Final = 25.0
 """Below what a client waits for an answer; what takes longer is asked for again."""
 
 _POLL_S: Final = 0.05
+_STORE_WITHIN_S: Final = 2.0
 _REWRITE_WITHIN_S: Final = 20.0
 _CACHE_FREE_WITHIN_S: Final = 5.0
 _IDS_AT_ONCE: Final = 500
@@ -114,6 +118,7 @@ def clear_files(settings: Settings, erasure: Erasure, wait_s: float) -> Cleared:
     with RedisLog(log_url(settings, "admin"), settings.log) as log:
         _forget_snapshots(log, erasure)
         rewritten = _attempt(holding, "log server", lambda: rewrite_files(log, _REWRITE_WITHIN_S))
+        forgotten = _attempt(holding, "recall cache", lambda: _forget_answers(settings))
         backups = _strike_backups(settings, erasure.subjects, holding)
         pending = _await_views(settings, log, erasure.position, deadline)
         archived = open_archive(settings)
@@ -124,7 +129,11 @@ def clear_files(settings: Settings, erasure: Erasure, wait_s: float) -> Cleared:
         purged={
             "views": sorted(set(VIEWS) - {name for name in pending if name in VIEWS}),
             "vectors": [] if "vector" in pending else _vector_caches(settings.data),
-            "caches": ["snapshots", *(["append-only file"] if rewritten else [])],
+            "caches": [
+                "snapshots",
+                *(["append-only file"] if rewritten else []),
+                *(["recall cache"] if forgotten else []),
+            ],
             "segments": ["log", *(["archive"] if archived.manifest() is not None else [])],
             "backups": backups,
         },
@@ -141,6 +150,18 @@ def _forget_snapshots(log: RedisLog, erasure: Erasure) -> None:
     for start in range(0, len(ids), _IDS_AT_ONCE):
         part = ids[start : start + _IDS_AT_ONCE]
         log.call_many([("DEL", log.keys.snapshots(thing)) for thing in part])
+
+
+def _forget_answers(settings: Settings) -> None:
+    """Delete the answers that this node keeps; other nodes' end by themselves within an hour."""
+    store = open_volatile_store(settings, _STORE_WITHIN_S)
+    if store is None:
+        return
+    try:
+        with store:
+            forget_kept_answers(store)
+    except redis.RedisError as error:
+        raise OSError(f"{type(error).__name__}; its answers end within an hour") from error
 
 
 def _attempt(holding: list[str], what: str, clear: Callable[[], None]) -> bool:

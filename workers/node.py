@@ -16,13 +16,12 @@ from typing import Final, Self
 import msgspec
 import redis
 from msgspec import Struct, to_builtins
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from api.node import ApiOptions, NodeKeys, key_digest
 from api.served_texts import ServedTexts
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
+from commands.recalls import RecallBatch, record_recalls
 from domain.errors import NotFound, ViewBehind
 from eventlog.guard import GuardReport
 from eventlog.nodes import Nodes
@@ -51,12 +50,11 @@ from workers.accepted_epochs import accept_fork
 from workers.archive import archive_location
 from workers.health import VIEWS, look_at_node
 from workers.keys import KeyRing
-from workers.log_server import decision, followed_epoch, guard_log, log_url, node_id, volatile_url
+from workers.log_server import decision, followed_epoch, guard_log, log_url, node_id
 from workers.primaries import Primaries
 from workers.settings import Access, Settings, describe, is_loopback
 from workers.standing import Standing
-
-_VOLATILE_TIMEOUT_S: Final = 0.25
+from workers.volatile_store import open_volatile_store
 
 
 class Surroundings(Struct, frozen=True):
@@ -103,6 +101,7 @@ class Node:
             search_slots=values.concurrent_searches,
             cors_origins=values.cors_origins,
             cross_namespace_reads=values.cross_namespace_reads,
+            recall_log=values.recall_log,
         )
 
     @cached_property
@@ -156,16 +155,7 @@ class Node:
     @cached_property
     def volatile(self) -> redis.Redis | None:
         """The volatile store; None when there is none."""
-        url = volatile_url(self.values)
-        if url is None:
-            return None
-        return redis.Redis.from_url(
-            url,
-            socket_timeout=_VOLATILE_TIMEOUT_S,
-            socket_connect_timeout=_VOLATILE_TIMEOUT_S,
-            retry=Retry(NoBackoff(), 0),
-            driver_info=None,
-        )
+        return open_volatile_store(self.values)
 
     @cached_property
     def served(self) -> ServedTexts:
@@ -245,6 +235,10 @@ class Node:
         from workers.erasure import erase_everywhere
 
         return erase_everywhere(self.values, self.application, command, self.clock)
+
+    def record_recalls(self, batch: RecallBatch) -> None:
+        """Write recalls into the log. Raises what `commands.recalls.record_recalls` raises."""
+        record_recalls(self.application, batch, self.clock)
 
     def retry_parked(self, view: str) -> None:
         """Ask the projection worker to replay a view's parked events. Raises `NotFound`."""

@@ -86,6 +86,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     metrics_access: Access = "auto"
     schema_access: Access = "auto"
     cross_namespace_reads: Literal["granted", "any"] = "granted"
+    recall_log: Literal["all", "sampled", "off"] = "all"
     concurrent_searches: Annotated[int, Meta(ge=1, le=1024)] = 4
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     archive_location: str | None = None
@@ -297,6 +298,13 @@ DECLARED: Final = (
         "cross_namespace_reads",
         None,
         "what agents may read of others: granted (a grant is needed) or any they name",
+    ),
+    Declared(
+        "recall_log",
+        "MEMORYWEAVE_RECALL_LOG",
+        "recall_log",
+        None,
+        "which recalls are written into the log: all, sampled (one in ten) or off",
     ),
     Declared(
         "concurrent_searches",

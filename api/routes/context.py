@@ -8,7 +8,7 @@ from litestar.params import JSONBody
 from api.dependencies import GivenCall
 from api.documented import question
 from api.rate_limits import headers_of
-from api.routes.recall import recalled
+from api.recalling import recalled
 from memoryweave import contract
 from queries.context import NOTHING_TO_RECALL, assembled, query_in, search_for
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from litestar import Response
 from litestar.params import JSONBody
 
-from api.calls import Call
 from api.dependencies import GivenCall
 from api.documented import question
 from api.rate_limits import Bucket, headers_of
+from api.recalling import recalled
 from api.waiting import wait_for_moment, wait_for_position
-from domain.identity import uuid7
 from memoryweave import contract
-from queries.recall import RecallParts, recall
 
 
 @question("POST", "/recall", limited=True)
@@ -28,24 +26,6 @@ async def post_recall(
     answer = await recalled(call, data)
     await call.threads.run(call.node.served.note, call.caller.actor, answer.results)
     return Response(answer, headers=_headers(bucket))
-
-
-async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswer:
-    """Answer a recall of the call's sender."""
-    return await call.threads.search(_recall, call, request)
-
-
-def _recall(call: Call, request: contract.Recall) -> contract.RecallAnswer:
-    node = call.node
-    parts = RecallParts(
-        state=node.state,
-        vector=node.vector,
-        embedder=node.embedder,
-        pool=call.service.lexical,
-        reranker=node.reranker,
-    )
-    recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
-    return recall(request, call.caller, parts, node.clock, recall_id, node.application.policy)
 
 
 def _headers(bucket: Bucket | None) -> dict[str, str]:

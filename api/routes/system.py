@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.openapi.datastructures import ResponseSpec
 
 from api.dependencies import GivenService
-from api.metrics import CONTENT_TYPE_LATEST, exposition
+from api.metrics import CONTENT_TYPE_LATEST, RecallFigures, exposition
 from memoryweave.contract import Health
 
 
@@ -30,4 +30,9 @@ async def metrics(service: GivenService) -> Response[bytes]:
 
 
 def _figures(service: GivenService) -> bytes:
-    return exposition(service.durations, service.node.health())
+    recalls = RecallFigures(
+        outcomes=service.recall_cache.outcomes(),
+        unwritten=service.recall_log.waiting(),
+        let_go=service.recall_log.dropped(),
+    )
+    return exposition(service.durations, service.node.health(), recalls)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from domain.policies.ageing import days_between
 from domain.settings import DEFAULT_POLICY, PolicySettings
@@ -31,6 +31,14 @@ def effective_confidence(
     """
     periods = math.floor(days_between(last_seen, now) / policy.confidence_decay_days)
     return max(0.0, confidence - policy.confidence_decay_step * periods)
+
+
+def next_confidence_step(
+    last_seen: datetime, now: datetime, policy: PolicySettings = DEFAULT_POLICY
+) -> datetime:
+    """Give the first moment after ``now`` at which `effective_confidence` takes its next step."""
+    periods = math.floor(days_between(last_seen, now) / policy.confidence_decay_days)
+    return last_seen + timedelta(days=policy.confidence_decay_days * (periods + 1))
 
 
 def is_low_confidence(effective: float, policy: PolicySettings = DEFAULT_POLICY) -> bool:

@@ -57,16 +57,22 @@ VIEWS: Final[dict[str, str]] = {
     "recalls": """
         SELECT "position", occurred_at, "day", recall->>'recall_id' AS recall_id,
                recall->>'agent_id' AS agent_id, actor,
-               CAST(recall->'namespaces' AS VARCHAR[]) AS namespaces, recall->>'query' AS query,
-               CAST(recall->>'miss' AS BOOLEAN) AS miss, recall->>'level' AS "level",
-               CAST(recall->>'took_ms' AS DOUBLE) AS took_ms, recall->'as_of' AS as_of,
+               CAST(recall->'namespaces' AS VARCHAR[]) AS namespaces, query,
+               CAST(recall->>'miss' AS BOOLEAN) OR coalesce(voted_down, false) AS miss,
+               recall->>'level' AS "level",
+               CAST(recall->>'took_ms' AS DOUBLE) AS took_ms,
+               CAST(recall->>'cached' AS BOOLEAN) AS cached, recall->'as_of' AS as_of,
                CAST(recall->'results' AS STRUCT(
                    memory_id VARCHAR, "version" INTEGER, rank INTEGER, score DOUBLE)[]) AS results
         FROM (
             SELECT "position", occurred_at, "day", actor,
-                   unnest(CAST(body->'recalls' AS JSON[])) AS recall
+                   unnest(CAST(body->'recalls' AS JSON[])) AS recall,
+                   unnest(CAST(body->'queries' AS VARCHAR[])) AS query
             FROM events WHERE "type" = 'RecallServed'
-        )
+        ) LEFT JOIN (
+            SELECT recall_id AS voted_on, bool_and(verdict = 'not_useful') AS voted_down
+            FROM feedback WHERE recall_id IS NOT NULL GROUP BY recall_id
+        ) ON voted_on = recall->>'recall_id'
     """,
     "agents_by_day": """
         SELECT "day", actor, count(*) AS events,

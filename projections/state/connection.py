@@ -16,6 +16,8 @@ from projections.state.schema import FILE_NAME
 
 BUSY_TIMEOUT_S: Final = 2.0
 
+_COUNTS_RECALLS: Final = 5
+
 _UNREADABLE: Final = (sqlite3.DatabaseError, sqlite3.OperationalError)
 """Of exactly these types: their other kinds are mistakes of ours."""
 
@@ -99,6 +101,15 @@ class Readers:
                 self._free.append(lent)
                 return
         lent.connection.close()
+
+
+def stand_in_for_new_tables(connection: sqlite3.Connection) -> None:
+    """Let a generation of an older schema be read until the one that is being built is live."""
+    if connection.execute("PRAGMA main.user_version").fetchone()[0] < _COUNTS_RECALLS:
+        connection.execute(
+            "CREATE TEMP TABLE recall_counts "
+            "(memory_id TEXT PRIMARY KEY, recalls INTEGER, last_recalled_at INTEGER)"
+        )
 
 
 class _Lent(NamedTuple):

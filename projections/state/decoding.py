@@ -45,6 +45,14 @@ _COMPUTED: Final[Mapping[str, str]] = {
         "(SELECT updated_by FROM versions "
         "WHERE memory_id = memories.id AND version = memories.version) AS told_by"
     ),
+    "recall_count": (
+        "coalesce((SELECT recalls FROM recall_counts WHERE memory_id = memories.id), 0) "
+        "AS recall_count"
+    ),
+    "last_recalled_at": (
+        "(SELECT last_recalled_at FROM recall_counts WHERE memory_id = memories.id) "
+        "AS last_recalled_at"
+    ),
     "granted": (
         "(SELECT json_group_array(namespace) FROM grants WHERE grants.agent_id = agents.agent_id)"
         " AS granted"

@@ -177,6 +177,6 @@ def _remove(
     )
     step.execute(f"DELETE FROM {kind}_history WHERE id IN ({chosen})", bound)  # noqa: S608
     if kind == "memory":
-        for dependent in ("versions", "votes", "observations", "memory_tags"):
+        for dependent in ("versions", "votes", "observations", "memory_tags", "recall_counts"):
             step.execute(f"DELETE FROM {dependent} WHERE memory_id IN ({chosen})", bound)  # noqa: S608
     step.execute(f"DELETE FROM {table} WHERE {which}", bound)  # noqa: S608

@@ -42,7 +42,8 @@ _END_OF_TIME: Final = 253_402_300_799_999_999  # the last microsecond of the yea
 
 _IMPORTANCE: Final = (
     "importance(decay_class, tier, created_at, observed_at, last_reinforced_at, corrections, "
-    "useful, not_useful, ?)"
+    "useful, not_useful, "
+    "coalesce((SELECT recalls FROM recall_counts WHERE memory_id = memories.id), 0), ?)"
 )
 _KEYS: Final[dict[Sort, str]] = {
     "recent": "created_position, 0, 0",
@@ -208,13 +209,14 @@ def define_formulas(connection: sqlite3.Connection, policy: PolicySettings) -> N
         corrections: int,
         useful: int,
         not_useful: int,
+        recall_count: int,
         now: int,
     ) -> float:
         since = last_attended(_moment(created), moment(observed), moment(reinforced))
         days = days_between(since, _moment(now))
         return importance(
             days=days,
-            recall_count=0,  # recalls are not in the log yet
+            recall_count=recall_count,
             retained=retention(
                 days,
                 decay_class,
@@ -228,7 +230,7 @@ def define_formulas(connection: sqlite3.Connection, policy: PolicySettings) -> N
         )
 
     connection.create_function("effective_confidence", 3, confidence_in_sql, deterministic=True)
-    connection.create_function("importance", 9, importance_in_sql, deterministic=True)
+    connection.create_function("importance", 10, importance_in_sql, deterministic=True)
 
 
 def _state_clause(state: MemoryState) -> str:

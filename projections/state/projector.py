@@ -20,13 +20,14 @@ from domain.evaluation_set import EVALUATION_SET
 from domain.events import Event, EventBody
 from domain.memory import MEMORY
 from domain.namespace_claim import NAMESPACE_CLAIM
+from domain.recall_stretch import RECALL
 from domain.session import SESSION
 from eventlog.subscription import Checkpoint
 from projections.erased import erased_things
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
 from projections.purging import Progress
-from projections.state import agents, episodes, erasures, evaluations, memories
+from projections.state import agents, episodes, erasures, evaluations, memories, recalls
 from projections.state.decoding import select
 from projections.state.history import note_moments
 from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
@@ -56,6 +57,7 @@ HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = 
     facts.MemoryDeprecated: memories.memory_deprecated,
     facts.MemoryDeleted: memories.memory_deleted,
     facts.MemoryRestored: memories.memory_restored,
+    facts.RecallServed: recalls.recall_served,
     facts.AgentRegistered: agents.agent_registered,
     facts.AgentKeyRotated: agents.agent_key_rotated,
     facts.AgentDeactivated: agents.agent_deactivated,
@@ -107,6 +109,7 @@ class StateProjector:
             SESSION,
             ERASURE,
             EVALUATION_SET,
+            RECALL,
         )
     )
 

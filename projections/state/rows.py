@@ -76,7 +76,8 @@ class MemoryRow(Struct, frozen=True, kw_only=True):
     present text, ``created_at`` and ``created_position`` those of the first. ``confidence`` is the
     sum that the events give, without decay. ``useful`` and ``not_useful`` are sums of vote
     weights. ``observed_in`` are the episodes that reinforced it, oldest first. A tombstone says
-    what ended it. ``agent_id`` is who gave the first text, ``told_by`` who gave the present one.
+    what ended it. ``recall_count`` counts the answers that it was in, as of now even in a row of
+    the past. ``agent_id`` is who gave the first text, ``told_by`` who gave the present one.
     """
 
     id: str
@@ -118,6 +119,8 @@ class MemoryRow(Struct, frozen=True, kw_only=True):
     ended_reason: str | None
     superseded_by: str | None
     quality_dropped_at: datetime | None
+    recall_count: int
+    last_recalled_at: datetime | None
     created_position: int
     version_position: int
     position: int

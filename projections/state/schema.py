@@ -9,14 +9,16 @@ written so that the order of the two does not matter (see ``sessions``).
 stretch of positions [from_position, to_position); ``versions`` holds the texts. ``moments`` has a
 row for every position at which the running maximum of the events' times rose (see `history`).
 ``erasures`` says which were begun and how far each has come; what they took is in no table, and
-``removed`` has its ids.
+``removed`` has its ids. ``served`` has a row for each event that tells of recalls, and
+``recall_counts`` what they come to for each memory: beside ``memories``, because a recall is no
+change of a memory and may be told before or after any.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows: then the view is built anew."""
 
@@ -28,7 +30,8 @@ FILE_NAME: Final = "state.sqlite"
 TABLES: Final = (
     "episodes", "memories", "versions", "votes", "observations", "memory_tags", "agents", "grants",
     "enrolment_tokens", "namespaces", "sessions", "removed", "memory_history", "episode_history",
-    "moments", "erasures", "golden_sets", "golden_questions", "evaluations",
+    "moments", "erasures", "golden_sets", "golden_questions", "evaluations", "served",
+    "recall_counts",
 )  # fmt: skip
 """The tables that say what the log says; the others are the view's own book-keeping."""
 
@@ -150,6 +153,18 @@ CREATE TABLE IF NOT EXISTS episode_history (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS moments (position INTEGER PRIMARY KEY, latest INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS moments_by_time ON moments (latest);
+CREATE TABLE IF NOT EXISTS served (
+    position INTEGER PRIMARY KEY,
+    agent_id TEXT NOT NULL, served_at INTEGER NOT NULL,
+    recalls INTEGER NOT NULL, misses INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS recall_counts (
+    memory_id TEXT PRIMARY KEY, recalls INTEGER NOT NULL, last_recalled_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS memories_by_expiry
+    ON memories (namespace, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS episodes_by_expiry
+    ON episodes (namespace, expires_at) WHERE expires_at IS NOT NULL;
 CREATE TABLE IF NOT EXISTS erasures (
     id TEXT PRIMARY KEY,
     target TEXT NOT NULL, target_id TEXT NOT NULL,

@@ -22,7 +22,8 @@ from eventlog.subscription import Checkpoint
 from projections.digest import ViewDigest
 from projections.parking import ParkedEvent
 from projections.state import counts, evaluation_history, listing, scan
-from projections.state.connection import Readers
+from projections.state import standing as standings
+from projections.state.connection import Readers, stand_in_for_new_tables
 from projections.state.decoding import select, select_by_ids
 from projections.state.digest import digest_tables
 from projections.state.history import Moment, moment_at, position_passed
@@ -50,9 +51,12 @@ class StateView:
 
     def __init__(self, path: Path, policy: PolicySettings = DEFAULT_POLICY) -> None:
         """Read the view in ``path`` (``views/state``), which need not exist yet."""
-        self._readers = Readers(
-            path, lambda connection: listing.define_formulas(connection, policy)
-        )
+
+        def prepare(connection: sqlite3.Connection) -> None:
+            stand_in_for_new_tables(connection)
+            listing.define_formulas(connection, policy)
+
+        self._readers = Readers(path, prepare)
 
     def close(self) -> None:
         """Close the connections."""
@@ -98,6 +102,16 @@ class StateView:
                 (_json(wanted),),
             )
             return dict.fromkeys(wanted, 0) | dict(rows.fetchall())
+
+    def standing(self, scope: Scope) -> standings.Standing:
+        """Give what an answer for that scope rests on, at one position."""
+        with self._readers.reading() as connection:
+            return standings.standing(connection, scope)
+
+    def next_expiry(self, scope: Scope, now: datetime) -> datetime | None:
+        """Give when the next row of the scope expires, None if none will."""
+        with self._readers.reading() as connection:
+            return standings.next_expiry(connection, scope, now)
 
     def digest(self) -> ViewDigest:
         """Digest every row, at one position."""

@@ -30,12 +30,13 @@ from eventlog.subscription import Checkpoint
 from projections.digest import ViewDigest
 from projections.generation import current_generation
 from projections.parking import ParkedEvent
+from projections.presence import identity_of
 from projections.vector.digest import digest_vector
 from projections.vector.hits import Hit, columns_of, hits_of
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.live_table import LiveTable
 from projections.vector.ranking import Statistics, rank, statistics_of
-from projections.vector.schema import ArrowTable, sql_list
+from projections.vector.schema import TABLE, ArrowTable, sql_list
 from projections.vector.search_filter import SearchFilter, where
 from projections.vector.sentinel import Sentinel
 
@@ -74,6 +75,15 @@ class VectorView:
     def begun(self) -> bool:
         """Tell whether there is anything to search: not before it was begun, nor once removed."""
         return self._table.now() is not None
+
+    def generation(self) -> str:
+        """Name the live table's files; "" while there are none. Costs two looks at the file system.
+
+        A view that was removed and begun anew has the number that it had, and another name.
+        """
+        generation = current_generation(self._path)
+        identity = identity_of(self._path / str(generation) / f"{TABLE}.lance")
+        return "" if identity is None else f"{generation} {identity}"
 
     def model(self) -> str | None:
         """Give the model of the vectors, as ``<embedder>/<dimension>``; None before it was begun.

@@ -422,7 +422,9 @@ class ContextBlock(Response, frozen=True, kw_only=True):
 class MemoryDetail(RecallItem, frozen=True, kw_only=True):
     """GET /memory/{id}: the recall item and what is known of the memory's life.
 
-    ``as_of_position`` is set where the past was asked for, and not on items of a list.
+    ``recall_count`` counts the answers it was in, ``last_recalled_at`` is the last one's time; as
+    of now also where the past is asked for, and seconds behind, because recalls are written down
+    in batches. ``as_of_position`` is set where the past was asked for, and not on items of a list.
     """
 
     importance: float
@@ -436,6 +438,7 @@ class MemoryDetail(RecallItem, frozen=True, kw_only=True):
     depends_on: list[str]
     state: MemoryState
     observations: int = 1
+    last_recalled_at: Time | None = None
     as_of_position: int | None = None
 
 

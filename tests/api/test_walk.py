@@ -235,7 +235,7 @@ def test_the_walk_left_the_victims_things_as_they_were(service, victim):
 
 def answers_to(client, question: Walk) -> Any:
     body = send(client, "POST" if question.body else "GET", question).json()
-    for incidental in ("position", "took_ms", "recall_id"):
+    for incidental in ("position", "took_ms", "recall_id", "cached"):
         body.pop(incidental, None)
     for item in body.get("items", []):
         item.pop("importance", None)  # falls from one moment to the next

@@ -78,6 +78,7 @@ def test_after_an_erase_the_word_is_nowhere_and_all_else_is_as_it_was(node: Node
     with node.client() as client:
         others = [client.remember(f"fact number {n} of the garden") for n in range(30)]
         memory, episode = say_everywhere(client, CANARY)
+        eventually(lambda: bool(client.audit(type="RecallServed").items), every_s=0.1)
         said = positions_with(node, CANARY)
         assert len(said) > 5
         others += [client.remember(f"fact number {n} of the house") for n in range(10)]

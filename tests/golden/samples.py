@@ -48,8 +48,11 @@ from domain.events import (
     Quota,
     ReadGranted,
     ReadRevoked,
+    RecallServed,
     Relation,
     SegmentArchived,
+    ServedMemory,
+    ServedRecall,
     SessionClosed,
     SubjectErased,
     TextClaimed,
@@ -127,6 +130,22 @@ BODIES: Final[tuple[EventBody, ...]] = (
     MemoryReinforced(episode_id=_EPISODE, match="exact", delta=0.1),
     FeedbackGiven(
         verdict="not_useful", agent_id="hermes-1", recall_id="r-1", reason="out of date", weight=2
+    ),
+    RecallServed(
+        recalls=[
+            ServedRecall(
+                recall_id=_EPISODE,
+                agent_id="hermes-1",
+                namespaces=["hermes-1-main", "shared"],
+                results=[ServedMemory(memory_id=_MEMORY, version=2, rank=1, score=0.75)],
+                miss=True,
+                level="lexical",
+                took_ms=12.5,
+                cached=True,
+                as_of=40,
+            )
+        ],
+        queries=["which port does the build use?"],
     ),
     MemoryCorrected(
         content="The build runs on port 7822.",

@@ -85,9 +85,9 @@ class EmbeddingServer:
 
 @contextmanager
 def embedding_server(
-    path: str = "/v1/embeddings", usual: Behaviour = well
+    path: str = "/v1/embeddings", usual: Behaviour = well, port: int = 0
 ) -> Iterator[EmbeddingServer]:
-    """Serve that path on a free loopback port until the block ends."""
+    """Serve that path on a loopback port, a free one if none is given, until the block ends."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -108,7 +108,7 @@ def embedding_server(
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # their name
             """Stay quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     state = EmbeddingServer(server, usual)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -116,6 +116,7 @@ def embedding_server(
     try:
         yield state
     finally:
+        state.usual = Exchange.hang_up  # on connections that are still open
         server.shutdown()
         thread.join()
         server.server_close()

@@ -41,7 +41,7 @@ def importance_of(row: MemoryRow) -> float:
     days = days_between(last_attended(row.created_at, row.observed_at, row.last_reinforced_at), NOW)
     return importance(
         days=days,
-        recall_count=0,
+        recall_count=row.recall_count,
         retained=retention(days, row.decay_class, volatile=row.corrections >= 3, tier=row.tier),
         useful=row.useful,
         not_useful=row.not_useful,

@@ -54,6 +54,9 @@ def test_rows_read_by_id_hold_exactly_what_the_log_says(log: RedisLog, view_path
             if table == "memories":
                 present = tables["versions"][name, expected["version"]]
                 expected["told_by"] = present["updated_by"]
+                counted = tables["recall_counts"].get(name, {})
+                expected["recall_count"] = counted.get("recalls", 0)
+                expected["last_recalled_at"] = counted.get("last_recalled_at")
             found = {field: plain(getattr(row, field)) for field in row.__struct_fields__}
             assert found == {field: expected[field] for field in found}
     for memory_id in tables["memories"]:

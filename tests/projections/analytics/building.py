@@ -62,13 +62,15 @@ def shown(view_path: Path) -> list[dict[str, Any]]:
     with opened_by_anyone(view_path) as connection:
         rows = connection.execute(
             'SELECT "position", event_id, aggregate_type, aggregate_id, "version", "type", '
-            'epoch_us(occurred_at), command_id, body::VARCHAR FROM events ORDER BY "position"'
+            "epoch_us(occurred_at), command_id, actor, body::VARCHAR FROM events "
+            'ORDER BY "position"'
         ).fetchall()
-    names = ("position", "event_id", "kind", "id", "version", "type", "at", "command_id", "body")
+    names = ("position", "event_id", "kind", "id", "version", "type", "at", "command_id")
+    names += ("actor", "body")
     return [
         {
             **dict(zip(names, row, strict=True)),
-            "body": None if row[8] is None else json.loads(row[8]),
+            "body": None if row[9] is None else json.loads(row[9]),
         }
         for row in rows
     ]

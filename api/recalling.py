@@ -1,0 +1,55 @@
+"""One recall of a request: from what was kept or searched anew, and told to the log behind it."""
+
+from __future__ import annotations
+
+from api.calls import Call
+from commands.recalls import AskedRecall
+from domain.events import ServedMemory, ServedRecall
+from domain.identity import uuid7
+from memoryweave import contract
+from projections.state.standing import EVERYWHERE
+from queries.recall import Recalled, RecallParts
+
+
+async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswer:
+    """Answer, and have it written down that this was answered. Raises what recall raises.
+
+    A kept answer costs no place among the searches.
+    """
+    node, cache = call.node, call.service.recall_cache
+    recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
+    parts = RecallParts(
+        state=node.state,
+        vector=node.vector,
+        embedder=node.embedder,
+        pool=call.service.lexical,
+        reranker=node.reranker,
+    )
+    asked = (request, call.caller, parts, node.clock, recall_id, node.application.policy)
+    found = await call.threads.run(cache.find, *asked)
+    if not isinstance(found, Recalled):
+        found = await call.threads.search(cache.compute, found, *asked)
+    call.service.recall_log.add(call.caller.actor, _served(call, request, found))
+    return found.answer
+
+
+def _served(call: Call, request: contract.Recall, found: Recalled) -> AskedRecall:
+    answer = found.answer
+    return AskedRecall(
+        query=request.query,
+        served=ServedRecall(
+            recall_id=answer.recall_id,
+            agent_id=call.caller.actor,
+            namespaces=[EVERYWHERE] if found.scope is None else sorted(found.scope),
+            results=[
+                ServedMemory(memory_id=item.id, version=item.version, rank=rank, score=item.score)
+                for rank, item in enumerate(answer.results, 1)
+                if item.layer == "memory"
+            ],
+            miss=found.miss,
+            level=answer.level,
+            took_ms=answer.took_ms,
+            cached=answer.cached,
+            as_of=answer.as_of_position,
+        ),
+    )
