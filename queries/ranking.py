@@ -7,7 +7,7 @@ switched off (`stages.Stages`), and each is a pure function in a module of its o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date
+from datetime import UTC
 from typing import Final
 
 import numpy as np
@@ -24,7 +24,7 @@ from projections.vector.schema import embedded_text
 from queries.absorption import Part, absorbed
 from queries.candidates import attempt
 from queries.diversity import Comparable, Floats, repetition, selected
-from queries.items import FRESH
+from queries.items import EXTERNAL_ID, FRESH
 from queries.judgement import Admitted, Judgement, text_of
 from queries.near_identical import once, wording
 from queries.reranking import RERANKED, blended
@@ -170,17 +170,20 @@ def _speaker(one: Admitted) -> str | None:
     return one.row.speaker if isinstance(one.row, EpisodeRow) else None
 
 
-def _rough(one: Admitted) -> tuple[str | None, date | None, str | tuple[str, ...]]:
-    """Tell who said it, of which day, and the words that it is found by.
+def _rough(one: Admitted) -> tuple[object, ...]:
+    """Tell who said it, of which day, the id its importer gave it, and the words it is found by.
 
-    The same words of another speaker or day tell of another event. A memory is a statement by
-    itself, whoever said it and when.
+    The same words of another speaker or day tell of another event, and who gave two lines ids of
+    their own wants to see them by these. A memory is a statement by itself, whoever said it and
+    when.
     """
     words = one.candidate.tokens or wording(text_of(one))
+    external = one.row.metadata.get(EXTERNAL_ID)
+    known = external if isinstance(external, str) else None
     if isinstance(one.row, MemoryRow):
-        return None, None, words
+        return None, None, known, words
     observed = one.row.observed_at
-    return one.row.speaker, None if observed is None else observed.date(), words
+    return one.row.speaker, None if observed is None else observed.date(), known, words
 
 
 def _spoken(one: Admitted) -> str:

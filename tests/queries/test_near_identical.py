@@ -125,5 +125,15 @@ def test_the_same_words_of_another_speaker_or_day_are_another_event(
     assert sorted(result.copies for result in results) == [0, 0, 1]
 
 
+def test_lines_that_were_imported_under_ids_of_their_own_are_shown_by_these(
+    stack: RealStack, hermes: Speaker
+) -> None:
+    for line in ("line 1", "line 2"):
+        hermes.commit("the bakery opens at seven", metadata={"external_id": line})
+    settle(stack)
+    results = ask(stack, hermes, "when does the bakery open").results
+    assert {result.metadata["external_id"] for result in results} == {"line 1", "line 2"}
+
+
 def grouped(*said: str) -> list[tuple[str, list[str]]]:
     return once(said, lambda text: text, lambda text: "".join(document_tokens(text)))
