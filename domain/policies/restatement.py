@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations, pairwise
 from typing import Final
 
 from msgspec import Struct
 
+from domain.policies import statement_words as words
 from domain.policies.context_block import reference, unescaped
 from domain.policies.statement import (
     Clause,
@@ -31,6 +33,9 @@ FEW: Final = 4
 IN_ORDER_OF_MANY: Final = 0.5
 """The same, of four words or more."""
 
+DIRECTED: Final = 0.85
+"""The same, where the order says who does what to whom."""
+
 LONG: Final = 12.0
 """Words of meaning from which one changed word leaves a text the same, if its 8-grams say so."""
 
@@ -47,10 +52,7 @@ class Served(Struct, frozen=True):
 
 def says_nothing_beyond(said: Statement, other: Statement) -> bool:
     """Tell whether a sentence only says what another text says, or part of it."""
-    return any(
-        not _missing(said, part) and _agrees(said, part) and _in_order(said, part, other)
-        for part in _parts_that_may_say(said, other)
-    )
+    return any(part.turning == said.whole.turning for part in _parts_saying(said, other))
 
 
 class KnownTexts:
@@ -88,10 +90,11 @@ class KnownTexts:
             for clause, one in zip(clauses, said, strict=True)
         ]
         everywhere = set(found[0]).intersection(*found[1:])
-        if everywhere:
-            return [self._statements[min(everywhere)][0]]
+        for at in sorted(everywhere):
+            if _turned_alike(said, self._statements[at][2]):
+                return [self._statements[at][0]]
         alone = [
-            next((at for at in places if self._begins(at, one)), None)
+            next((at for at in places if self._says_alone(at, one)), None)
             for places, one in zip(found, said, strict=True)
         ]
         return [] if None in alone else [self._statements[at][0] for at in alone if at is not None]
@@ -115,12 +118,14 @@ class KnownTexts:
         return [
             at
             for at in sorted(at for at, count in counts.items() if count >= needed)
-            if says_nothing_beyond(said, self._statements[at][2])
+            if any(_parts_saying(said, self._statements[at][2]))
             or (allowed and self._nearly(sentence, said, *self._statements[at][1:]))
         ]
 
-    def _begins(self, at: int, said: Statement) -> bool:
-        return self._statements[at][2].units[0] in said.units
+    def _says_alone(self, at: int, said: Statement) -> bool:
+        """Tell whether a text says a clause, and the clause names what the text begins with."""
+        other = self._statements[at][2]
+        return _head(other.whole) in {*said.units, None} and says_nothing_beyond(said, other)
 
     def _nearly(self, sentence: str, said: Statement, text: str, other: Statement) -> bool:
         missing = _missing(said, other.whole)
@@ -130,7 +135,8 @@ class KnownTexts:
         return (
             len(missing) <= most
             and hard.isdisjoint(missing)
-            and _agrees(said, other.whole)
+            and said.whole.turning == other.whole.turning
+            and _has_verb(said, other.whole)
             and _in_order(said, other.whole, other)
             and _overlap(sentence, text) >= self._policy.own_output_overlap
         )
@@ -154,11 +160,24 @@ def _numbers(text: str) -> frozenset[str]:
     return frozenset(filter(is_number, statement(text).units))
 
 
+def _parts_saying(said: Statement, other: Statement) -> Iterator[Clause]:
+    """Give what of a text says all that a sentence says, but for what turns either round."""
+    for part in _parts_that_may_say(said, other):
+        if not _missing(said, part) and _has_verb(said, part) and _in_order(said, part, other):
+            yield part
+
+
+def _has_verb(said: Statement, part: Clause) -> bool:
+    """Tell whether a verb of little meaning has its like."""
+    return part.general or not said.whole.general
+
+
 def _parts_that_may_say(said: Statement, other: Statement) -> Iterator[Clause]:
     """Give each clause of a text, and those clauses together that a sentence takes words from.
 
-    Where it takes words from several, it must name what each of them begins with: of "A likes tea
-    and B likes coffee" nobody may read that A likes coffee.
+    Where it takes words from several, it must name what each of them begins with, none may be
+    turned round, and no two may be alike: of "A likes tea and B likes coffee" nobody may read that
+    A likes coffee, of "never on Friday, but on Monday" nothing about Monday.
     """
     yield from other.clauses
     wanted = set(said.units)
@@ -167,8 +186,17 @@ def _parts_that_may_say(said: Statement, other: Statement) -> Iterator[Clause]:
         elsewhere = {u for i, c in enumerate(other.clauses) if i != at for u in c.units}
         if wanted.intersection(clause.units) - elsewhere:
             taken.append(clause)
-    if len(taken) > 1 and all(clause.units[0] in wanted for clause in taken if clause.units):
+    if len(taken) < 2 or any(clause.turning for clause in taken):
+        return
+    named = all(_head(clause) in {*wanted, None} for clause in taken)
+    if named and not any(_are_alike(one, two) for one, two in combinations(taken, 2)):
         yield joined(taken)
+
+
+def _are_alike(one: Clause, two: Clause) -> bool:
+    """Tell whether two clauses share a word."""
+    words_of_one = {unit for unit in one.units if not is_character(unit)} | one.pairs
+    return not words_of_one.isdisjoint({*two.units, *two.pairs})
 
 
 def _missing(said: Statement, part: Clause) -> tuple[str, ...]:
@@ -182,9 +210,21 @@ def _missing(said: Statement, part: Clause) -> tuple[str, ...]:
     )
 
 
-def _agrees(said: Statement, part: Clause) -> bool:
-    """Tell whether both are turned round alike and a verb of little meaning has its like."""
-    return said.whole.turning == part.turning and (part.general or not said.whole.general)
+def _turned_alike(said: Sequence[Statement], other: Statement) -> bool:
+    """Tell whether the clauses of a sentence are turned round as the text's are that they say."""
+    turning = frozenset[tuple[str, str]]().union(*(one.whole.turning for one in said))
+    units = {unit for one in said for unit in one.units}
+    taken = joined([clause for clause in other.clauses if units.intersection(clause.units)])
+    if turning == taken.turning:
+        return True
+    return all(
+        any(part.turning == one.whole.turning for part in _parts_saying(one, other)) for one in said
+    )
+
+
+def _head(clause: Clause) -> str | None:
+    """Give what a clause is about: its first unit, but for the owner, who is also called you."""
+    return next((unit for unit in clause.units if unit not in words.OWNER), None)
 
 
 def _in_order(said: Statement, part: Clause, other: Statement) -> bool:
@@ -192,13 +232,24 @@ def _in_order(said: Statement, part: Clause, other: Statement) -> bool:
     known = set(part.units)
     shared = [unit for unit in said.units if unit in known]
     names = said.names | other.names
-    strict = [u for u in shared if u in names], [u for u in shared if is_number(u)]
-    if any(_common(ordered, part.units) < len(ordered) for ordered in strict):
-        return False
-    if said.ordered:
-        return _common(shared, part.units) == len(shared)
+    for fixed in ([u for u in shared if u in names], [u for u in shared if is_number(u)]):
+        loose = [unit for unit in fixed if not _is_anchored(unit, said.units, part.units)]
+        if _common(loose, part.units) < len(loose):
+            return False
+        if loose and _common(fixed, part.units) < len(fixed):
+            return False
     needed = IN_ORDER if len(shared) < FEW else IN_ORDER_OF_MANY
+    if said.ordered:
+        needed = DIRECTED
     return _common(shared, part.units) >= needed * len(shared)
+
+
+def _is_anchored(unit: str, said: Sequence[str], other: Sequence[str]) -> bool:
+    """Tell whether a name or a number stands behind the same word, behind which stands no other."""
+    before = {a for a, b in pairwise(said) if b == unit}
+    return bool(before) and all(
+        {b for a, b in pairwise(other) if a == word} == {unit} for word in before
+    )
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

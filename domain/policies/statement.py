@@ -140,9 +140,10 @@ def _clause(text: str, names: set[str], begins: bool) -> Clause:
         units=tuple(meant),
         pairs=frozenset(pairs),
         turning=frozenset(
-            (unit, meant[at + 1] if at + 1 < len(meant) else meant[at - 1])
+            (unit, following)
             for at, unit in enumerate(meant)
-            if unit in _ALL_TURNING
+            for following in (meant[at + 1] if at + 1 < len(meant) else meant[at - 1],)
+            if unit in _ALL_TURNING or (unit in words.BOUNDING and is_number(following))
         ),
         general=len(meant) < len(units),
     )

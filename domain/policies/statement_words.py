@@ -79,6 +79,8 @@ SAME_ENGLISH: Final = _groups(
     repo repository repositories
     colour color
     named called
+    afraid scared
+    pupil pupils student students
     """
 )
 """Each word stands for the first of its line. The first line are verbs of little meaning."""
@@ -91,11 +93,19 @@ TURNING_ENGLISH: Final = _words(
     not no never none nor neither without cannot except only unless instead rather than until since
     before after formerly previously anymore longer stop quit avoid refus hate dislik fail forbid
     deni disabl remov delet cancel lack lose lost wrong fals incorrect outdat obsolet deprec chang
-    move switch replac rare hard bare seldom sometim half doubl twice some few most more less least
-    over under ex former sold sell left leav forgot forget
+    move switch replac rare hard bare seldom sometim some few
+    ex former sold sell left leav forgot forget
     """
 )
 """Turn a statement round or bound it. They must stand in both texts, or in neither (stems)."""
+
+BOUNDING: Final = _words(
+    "over under above below least most more less half doubl twice 超过 低于 高于"
+)
+"""Turn a number round, and nothing else."""
+
+OWNER: Final = frozenset({"owner", "用"})
+"""How a sentence about the owner begins, who is also told "you" (stems)."""
 
 DIRECTED_ENGLISH: Final = _words(
     """
@@ -139,7 +149,7 @@ EMPTY_CHINESE: Final = _list(
     那个 这些 那些 这里 那里 自己 大家 我们 你们 他们 她们 它们 咱们 以及 并且 而且 或者 所以
     因此 因为 由于 对于 关于 至于 作为 按照 根据 通过 其中 之中 里面 上面 方面 的话 来说 的 了
     是 在 和 与 及 跟 就 都 也 吗 呢 吧 啊 呀 哦 嗯 很 这 那 我 你 您 他 她 它 们 请 每次 所有
-    全部 总是 经常 之 已 把 将
+    全部 总是 经常 之 已 把 将 会
     """
 )
 
@@ -149,7 +159,12 @@ SAME_CHINESE: Final = _groups(
     用 存储在 保存在 设置为 设为 设定为 配置为 住在 居住在 居住 住 保持 拥有
     喜欢 偏好 偏爱 喜爱 钟爱 爱好 热爱 爱 倾向于 更喜欢 最喜欢
     用户 主人 机主 所有者
-    需要 必须 务必 得要 需
+    需要 必须 务必 得要 需 要
+    应用 应用程序
+    费用
+    作用
+    信用
+    用法
     开始 启动 着手
     完成 结束 做完
     购买 买了 买

@@ -483,3 +483,292 @@ CHINESE = _cases(
     ! 周会改到每周二上午十点，地点是五楼会议室
     """
 )
+
+FURTHER_ENGLISH = _cases(
+    """
+    Nadia leads the mobile team and reports to Oscar
+    = Nadia is the lead of the mobile team and she reports to Oscar.
+    = Nadia leads the mobile team.
+    ! Oscar leads the mobile team and reports to Nadia
+    ! Nadia leads the web team and reports to Oscar
+
+    The VPN certificate expires on 14 February 2027
+    = Note: the VPN certificate expires on 14 February 2027.
+    = On 14 February 2027 the certificate of the VPN expires.
+    ! The VPN certificate expires on 15 February 2027
+    ! The VPN certificate does not expire on 14 February 2027
+
+    The owner wants answers without emojis and in British English
+    = You want answers in British English and without emojis.
+    = As you mentioned earlier, you want answers without emojis.
+    ! The owner wants answers with emojis and in British English
+    ! The owner wants answers without emojis and in American English
+
+    The garden sensor sends a reading every ten minutes over LoRa
+    = The garden sensor sends readings over LoRa every ten minutes.
+    = Based on our notes, the garden sensor is sending a reading every 10 minutes.
+    ! The garden sensor sends a reading every five minutes over LoRa
+    ! The garden sensor sends a reading every ten minutes over Zigbee
+
+    Logs older than 30 days are deleted from the bucket mw-logs
+    = Logs older than 30 days get deleted from the mw-logs bucket.
+    = From the context: logs older than 30 days are deleted from the bucket mw-logs
+    ! Logs older than 60 days are deleted from the bucket mw-logs
+    ! Logs older than 30 days are kept in the bucket mw-logs
+
+    Felix is afraid of flying and takes the night train to Vienna
+    = Felix takes the night train to Vienna, he is afraid of flying.
+    = Felix is scared of flying and takes the night train to Vienna.
+    ! Felix is afraid of flying and takes the night train to Venice
+    ! Felix is not afraid of flying
+
+    The dishwasher of the office kitchen is a Miele G 7200
+    = The office kitchen's dishwasher is a Miele G 7200.
+    = I believe the dishwasher in the office kitchen is a Miele G 7200.
+    ! The dishwasher of the office kitchen is a Miele G 7300
+    ! The oven of the office kitchen is a Miele G 7200
+
+    Pull requests need two approvals before they are merged into main
+    = Two approvals are needed before pull requests are merged into main.
+    = PRs need two approvals before they're merged to main.
+    ! Pull requests need three approvals before they are merged into main
+    ! Pull requests need two approvals after they are merged into main
+
+    The band rehearses on Wednesdays in Tim's garage
+    = The band practises on Wednesdays in Tim's garage.
+    = On Wednesdays the band rehearses in Tim's garage.
+    ! The band rehearses on Mondays in Tim's garage
+    ! The band rehearses on Wednesdays in Tom's garage
+
+    Version 4.2 of the app dropped support for iOS 15
+    = The app's version 4.2 dropped support for iOS 15.
+    = Support for iOS 15 was dropped in version 4.2 of the app.
+    ! Version 4.3 of the app dropped support for iOS 15
+    ! Version 4.2 of the app dropped support for iOS 16
+    """
+)
+
+FURTHER_CHINESE = _cases(
+    """
+    王磊带领移动端团队，向陈晨汇报
+    = 移动端团队由王磊带领，他向陈晨汇报。
+    = 王磊带领移动端团队。
+    ! 陈晨带领移动端团队，向王磊汇报
+    ! 王磊带领网页端团队，向陈晨汇报
+
+    VPN证书2027年2月14日到期
+    = 提醒一下，VPN证书2027年2月14日到期。
+    = VPN的证书到期日是2027年2月14日
+    ! VPN证书2027年2月15日到期
+    ! VPN证书2027年2月14日不到期
+
+    用户希望回答不用表情符号，用简体中文
+    = 你希望回答用简体中文，不用表情符号。
+    = 如前所述，用户希望回答不用表情符号
+    ! 用户希望回答用表情符号，用简体中文
+    ! 用户希望回答不用表情符号，用繁体中文
+
+    花园传感器每十分钟通过LoRa上报一次数据
+    = 花园传感器每十分钟上报一次数据，通过LoRa。
+    = 根据记忆，花园的传感器每十分钟通过LoRa上报一次数据
+    ! 花园传感器每五分钟通过LoRa上报一次数据
+    ! 花园传感器每十分钟通过Zigbee上报一次数据
+
+    超过30天的日志会从mw-logs桶里删除
+    = 超过30天的日志从mw-logs桶里删除。
+    = mw-logs桶里超过30天的日志会删除
+    ! 超过60天的日志会从mw-logs桶里删除
+    ! 超过30天的日志会从mw-logs桶里导出
+
+    小飞害怕坐飞机，去成都都坐夜里的火车
+    = 小飞害怕坐飞机，去成都坐夜里的火车。
+    = 小飞怕坐飞机，去成都都坐夜里的火车
+    ! 小飞害怕坐飞机，去昆明都坐夜里的火车
+    ! 小飞不害怕坐飞机
+
+    办公室厨房的洗碗机是美的G7200
+    = 办公室厨房的洗碗机是美的G7200型。
+    = 我记得办公室厨房用的洗碗机是美的G7200
+    ! 办公室厨房的洗碗机是美的G7300
+    ! 办公室厨房的烤箱是美的G7200
+
+    合并请求要两个人批准才能合入主干
+    = 合并请求需要两个人批准才能合入主干。
+    = 两个人批准，合并请求才能合入主干
+    ! 合并请求要三个人批准才能合入主干
+    ! 合并请求要两个人批准才能合入分支
+
+    乐队周三在小田的车库排练
+    = 乐队在小田的车库排练，周三。
+    = 周三乐队在小田的车库排练
+    ! 乐队周一在小田的车库排练
+    ! 乐队周三在小方的车库排练
+
+    应用4.2版不再支持iOS 15
+    = 4.2版应用不再支持iOS 15。
+    = 应用4.2版已经不再支持iOS 15了
+    ! 应用4.3版不再支持iOS 15
+    ! 应用4.2版支持iOS 15
+    """
+)
+"""Written after the rules, and not used to mend them."""
+
+TURNED_ROUND = [
+    (
+        "Delete logs after 30 days and archive traces after 60 days",
+        "Delete logs after 60 days and archive traces after 30 days",
+    ),
+    (
+        "The retention is 30 days for logs instead of 60 days for traces",
+        "The retention is 60 days for logs instead of 30 days for traces",
+    ),
+    (
+        "The port moved from 8188 to 8189",
+        "The port moved from 8189 to 8188",
+    ),
+    (
+        "Anna reports to Bob in the Berlin office",
+        "Bob reports to Anna in the Berlin office",
+    ),
+    (
+        "Anna likes tea and Bob likes coffee",
+        "Anna likes coffee",
+    ),
+    (
+        "Anna likes tea and Bob likes coffee",
+        "Bob likes tea",
+    ),
+    (
+        "Redis holds the queue and Postgres the orders",
+        "Redis holds the orders",
+    ),
+    (
+        "The cache needs at least 4 GB",
+        "The cache needs at most 4 GB",
+    ),
+    (
+        "The cache needs more than 4 GB",
+        "The cache needs less than 4 GB",
+    ),
+    (
+        "The backup runs before the rebuild",
+        "The rebuild runs before the backup",
+    ),
+    (
+        "Never deploy on Fridays, always deploy on Mondays",
+        "Never deploy on Mondays, always deploy on Fridays",
+    ),
+    (
+        "Never deploy on Fridays and deploy on Mondays",
+        "Never deploy on Mondays",
+    ),
+    (
+        "Do not use Redis for orders, use it for queues",
+        "Do not use Redis for queues",
+    ),
+    (
+        "The user wants short answers, no jokes",
+        "The user wants jokes",
+    ),
+    (
+        "The user wants short answers, no jokes",
+        "You want no short answers",
+    ),
+    (
+        "Ask Lena before changing prices, not Tom",
+        "Ask Tom before changing prices",
+    ),
+    (
+        "Server A runs in Oslo, server B runs in Bergen",
+        "Server A runs in Bergen, server B runs in Oslo",
+    ),
+    (
+        "Server A runs in Oslo, server B runs in Bergen",
+        "Server B runs in Oslo",
+    ),
+    (
+        "Maria's flight is at 7:30 on Monday and the hotel is booked until 9 June",
+        "Maria's hotel is booked until 7 June",
+    ),
+    (
+        "The scheduler calls the worker over HTTP every minute",
+        "The worker calls the scheduler over HTTP every minute",
+    ),
+    (
+        "不要在周五部署，可以在周一部署",
+        "不要在周一部署",
+    ),
+    (
+        "不要在周五部署，可以在周一部署",
+        "可以在周五部署",
+    ),
+    (
+        "小王喜欢茶，小李喜欢咖啡",
+        "小王喜欢咖啡",
+    ),
+    (
+        "小王喜欢茶，小李喜欢咖啡",
+        "小李喜欢茶",
+    ),
+    (
+        "服务器甲在上海，服务器乙在北京",
+        "服务器甲在北京",
+    ),
+    (
+        "缓存至少需要4GB",
+        "缓存至多需要4GB",
+    ),
+    (
+        "先备份再重建索引",
+        "先重建索引再备份",
+    ),
+    (
+        "张三比李四高",
+        "李四比张三高",
+    ),
+    (
+        "端口从8188改成8189",
+        "端口从8189改成8188",
+    ),
+    (
+        "队列用Redis，订单用Postgres",
+        "队列用Postgres，订单用Redis",
+    ),
+    (
+        "周一开会，周三写报告",
+        "周三开会，周一写报告",
+    ),
+    (
+        "日志保留30天，追踪保留60天",
+        "日志保留60天，追踪保留30天",
+    ),
+    (
+        "用户不喝咖啡，喜欢喝茶",
+        "用户喜欢喝咖啡",
+    ),
+    (
+        "The owner stopped smoking in 2020",
+        "The owner started smoking in 2020",
+    ),
+    (
+        "Ben lent Carla the drill",
+        "Carla lent Ben the drill",
+    ),
+    (
+        "The API returns 404 for unknown ids and 403 for foreign namespaces",
+        "The API returns 403 for unknown ids and 404 for foreign namespaces",
+    ),
+    (
+        "Max is taller than Moritz",
+        "Moritz is taller than Max",
+    ),
+    (
+        "Kim has two cats and one dog",
+        "Kim has one cat and two dogs",
+    ),
+    (
+        "The window closes at 8 and opens at 6",
+        "The window closes at 6 and opens at 8",
+    ),
+]
+"""A served text, and one of nearly the same words that says something else."""
