@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from api.calls import Call
 from commands.recalls import AskedRecall
 from domain.events import ServedMemory, ServedRecall
@@ -12,7 +14,14 @@ from queries.recall import Recalled, RecallParts
 
 
 async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswer:
-    """Answer, and have it written down that this was answered. Raises what recall raises.
+    """Answer, and have it written down that this was answered. Raises what recall raises."""
+    found = await answered(call, request)
+    tell(call, request, found, found.answer.results)
+    return found.answer
+
+
+async def answered(call: Call, request: contract.Recall) -> Recalled:
+    """Answer, and tell nobody: who shows the answer, or some of it, has it told.
 
     A kept answer costs no place among the searches.
     """
@@ -29,13 +38,15 @@ async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswe
     found = await call.threads.run(cache.find, *asked)
     if not isinstance(found, Recalled):
         found = await call.threads.search(cache.compute, found, *asked)
-    call.service.recall_log.add(call.caller.actor, _served(call, request, found))
-    return found.answer
+    return found
 
 
-def _served(call: Call, request: contract.Recall, found: Recalled) -> AskedRecall:
-    answer = found.answer
-    return AskedRecall(
+def tell(
+    call: Call, request: contract.Recall, found: Recalled, shown: Iterable[contract.RecallItem]
+) -> None:
+    """Have it written down what was answered. ``shown`` are the results that were handed out."""
+    answer, seen = found.answer, {item.id for item in shown}
+    asked = AskedRecall(
         query=request.query,
         served=ServedRecall(
             recall_id=answer.recall_id,
@@ -44,7 +55,7 @@ def _served(call: Call, request: contract.Recall, found: Recalled) -> AskedRecal
             results=[
                 ServedMemory(memory_id=item.id, version=item.version, rank=rank, score=item.score)
                 for rank, item in enumerate(answer.results, 1)
-                if item.layer == "memory"
+                if item.layer == "memory" and item.id in seen
             ],
             miss=found.miss,
             level=answer.level,
@@ -53,3 +64,4 @@ def _served(call: Call, request: contract.Recall, found: Recalled) -> AskedRecal
             as_of=answer.as_of_position,
         ),
     )
+    call.service.recall_log.add(call.caller.actor, asked)

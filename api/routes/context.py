@@ -8,7 +8,7 @@ from litestar.params import JSONBody
 from api.dependencies import GivenCall
 from api.documented import question
 from api.rate_limits import headers_of
-from api.recalling import recalled
+from api.recalling import answered, tell
 from memoryweave import contract
 from queries.context import NOTHING_TO_RECALL, assembled, query_in, search_for
 
@@ -23,13 +23,14 @@ async def post_context(
     query = query_in(data)
     if query is None:
         return Response(NOTHING_TO_RECALL, headers=headers)
-    answer = await recalled(call, search_for(query))
-    node = call.node
+    request, node = search_for(query), call.node
+    found = await answered(call, request)
 
     def assemble() -> contract.ContextBlock:
         policy = node.application.policy
-        made = assembled(data, answer, call.caller, node.state, node.clock(), policy)
+        made = assembled(data, found.answer, call.caller, node.state, node.clock(), policy)
         node.served.note(call.caller.actor, made.shown, data.session_id)
+        tell(call, request, found, made.shown)
         return made.answer
 
     return Response(await call.threads.run(assemble), headers=headers)

@@ -11,6 +11,7 @@ import pytest
 from domain.policies.context_block import CLOSING, PREFIX
 from queries.tokens import token_count
 from tests.api.service import Service, commit, recalled
+from tests.servers import eventually
 
 Fresh = Callable[[str], str]
 
@@ -186,3 +187,30 @@ def test_what_bootstrap_gave_is_known_when_it_comes_back(agent: httpx.Client) ->
     assert echo["skipped"] == "own_output"
     other = commit(agent, "The keeper of the lighthouse is called Ingrid Sandberg")
     assert other["skipped"] is None
+
+
+def test_of_what_was_recalled_only_what_the_block_shows_counts_as_recalled(
+    agent: httpx.Client,
+) -> None:
+    kept = [
+        remember(agent, f"The sundial of garden {number} was made in {1700 + number}")["memory_id"]
+        for number in range(5)
+    ]
+    shown = asked(agent, "When was the sundial of the garden made?")["items"]
+    assert 0 < len(set(shown) & set(kept)) <= 2
+
+    def counts() -> dict[str, int]:
+        return {name: agent.get(f"/api/v1/memory/{name}").json()["recall_count"] for name in kept}
+
+    eventually(lambda: sum(counts().values()) > 0, within_s=30)
+    assert {name for name, count in counts().items() if count} <= set(shown)
+
+
+def test_what_was_served_is_known_after_the_file_was_opened_anew(
+    service: Service, agent: httpx.Client
+) -> None:
+    remember(agent, "The sluice of the mill opens at 05:15 in summer")
+    assert recalled(agent, "When does the sluice of the mill open?")
+    service.node.served.close()
+    echo = commit(agent, "In summer the sluice of the mill opens at 05:15.")
+    assert echo["skipped"] == "own_output"
