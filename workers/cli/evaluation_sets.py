@@ -154,7 +154,8 @@ def _tell(arguments: argparse.Namespace, line: str) -> None:
 
 
 def _line(one: Measured) -> str:
-    return f"recall@10 {one.means.recall_at_10:.3f} over {one.questions} questions"
+    figures = ", ".join(f"{name} {getattr(one.means, at):.3f}" for at, name in _FIGURES.items())
+    return f"{figures} over {one.questions} questions"
 
 
 def _table(report: SetsReport) -> Iterable[str]:
