@@ -64,7 +64,6 @@ class KnownTexts:
         self._exact: dict[str, str] | None = None
         self._by_word: dict[str, set[int]] = {}
         self._statements: list[tuple[str, str, Statement]] = []
-        self._references: dict[str, str] = {}
 
     def holders_of_exactly(self, sentence: str) -> list[str]:
         """Give whose text this is, or a sentence of; [] for none."""
@@ -101,8 +100,7 @@ class KnownTexts:
 
     def has_other_numbers(self, marked: str, text: str) -> bool:
         """Tell whether a line with a reference has other numbers than the text it refers to."""
-        self._prepare()
-        said = self._references.get(marked)
+        said = next((one.text for one in self._served if reference(one.text) == marked), None)
         return said is not None and not _numbers(text) <= _numbers(said)
 
     def _saying(self, sentence: str, said: Statement, *, long: bool) -> list[int]:
@@ -146,7 +144,6 @@ class KnownTexts:
             return
         self._exact = {}
         for one in self._served:
-            self._references.setdefault(reference(one.text), one.text)
             for part in _parts_of(one.text):
                 self._exact.setdefault(bare(part), one.memory_id or "")
             reduced = statement(_without_speaker(one.text))
