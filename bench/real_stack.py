@@ -115,7 +115,8 @@ class RealStack:
 
     def optimize(self) -> None:
         """Do the vector view's maintenance now."""
-        optimize(self.vector_projector.table)
+        optimize(self.vector_folder)
+        self.vector_projector.table.checkout_latest()
 
     @property
     def parts(self) -> RecallParts:

@@ -104,7 +104,7 @@ class _Tended:
 
     def finish(self) -> None:
         self._upkeep.close()
-        optimize(self._projector.table)
+        optimize(self._projector.folder)
         self._projector.table.checkout_latest()
 
     def purge(self) -> Progress:

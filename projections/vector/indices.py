@@ -1,21 +1,55 @@
-"""The indices that every vector table has from its beginning."""
+"""The indices of a vector table: which there are, how they are made, how the vectors' is asked.
+
+The vectors' is IVF_SQ: cells of about `ROWS_PER_CELL` rows, a byte for each number; the best found
+are measured again with the full vectors. How many cells a question looks at follows from how many
+rows may answer it, so that about as many of those are looked at whatever the filter; where only few
+may, all of them are (measured: docs/decisions/0030).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
+
+import lancedb
+from lancedb.index import FTS, Bitmap, BTree, IvfSq
+
+from projections.vector.schema import TABLE
+
+VECTOR_INDEX: Final = "vector_idx"
+
+ROWS_PER_CELL: Final = 1000
+LOOKED_AT: Final = 20_000
+"""How many of the rows that may answer are looked at, about."""
+
+FEWEST_CELLS: Final = 20
+SCANNED: Final = 2_000
+SCANNED_SHARE: Final = 50
+"""Where no more rows may answer, and no more than one of so many, all of them are measured without
+the index: to look at every cell for them would cost more."""
+
+_SAMPLES_PER_CELL: Final = 64
+"""Vectors that the cells are found by: a quarter of the usual is enough, and fits in memory."""
+
+_TREES: Final = ("id", "source_id", "session_id", "turn")
+_BITMAPS: Final = ("namespace", "layer", "ended_by", "superseded")
 
 
 def create_indices(table: Any) -> None:
-    """Create the scalar and full-text indices of an empty table."""
-    from lancedb.index import Bitmap, BTree
-
-    table.create_index("id", config=BTree())
-    table.create_index("source_id", config=BTree())
-    table.create_index("session_id", config=BTree())
-    table.create_index("turn", config=BTree())
-    table.create_index("namespace", config=Bitmap())
-    table.create_index("layer", config=Bitmap())
+    """Create the scalar and full-text indices of a table."""
+    for column in (*_TREES, *_BITMAPS):
+        create_scalar_index(table, column)
     build_text_index(table)
+
+
+def create_scalar_index(table: Any, column: str) -> None:
+    """Create one of the scalar indices."""
+    table.create_index(column, config=BTree() if column in _TREES else Bitmap())
+
+
+def missing_indices(present: list[str]) -> list[str]:
+    """Give the columns whose scalar index is not among those: of a table that an older one made."""
+    return [column for column in (*_TREES, *_BITMAPS) if f"{column}_idx" not in present]
 
 
 def build_text_index(table: Any) -> None:
@@ -35,3 +69,24 @@ def build_text_index(table: Any) -> None:
             ascii_folding=False,
         ),
     )
+
+
+def build_vector_index(folder: Path) -> None:
+    """Build the index of the vectors anew, in the place of one that is there."""
+    table = lancedb.connect(folder).open_table(TABLE)
+    cells = max(1, table.count_rows() // ROWS_PER_CELL)
+    table.create_index(
+        "vector",
+        config=IvfSq(distance_type="cosine", num_partitions=cells, sample_rate=_SAMPLES_PER_CELL),
+        replace=True,
+    )
+
+
+def cells_to_look_at(rows: int, matching: int) -> int | None:
+    """Give how many cells to look at, in a table of ``rows``, of which ``matching`` may answer.
+
+    None where there are so few that they are better scanned.
+    """
+    if matching <= min(SCANNED, rows // SCANNED_SHARE):
+        return None
+    return max(FEWEST_CELLS, -(-rows * LOOKED_AT // (ROWS_PER_CELL * matching)))

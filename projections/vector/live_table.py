@@ -22,13 +22,30 @@ INDEX_CACHE_BYTES: Final = 1 << 30
 """What a process keeps of the indices: those of a million rows fit."""
 
 METADATA_CACHE_BYTES: Final = 128 << 20
+_COUNTS_KEPT: Final = 256
 
 
 class Opened(Struct, frozen=True):
-    """One version of a table. ``dataset`` is Lance's, ``columns`` the names of its columns."""
+    """One version of a table. ``dataset`` is Lance's, ``columns`` the names of its columns.
+
+    ``rows`` counts all of them, those of the past too. What `matching` counted is kept in
+    ``counted``.
+    """
 
     dataset: Any
     columns: frozenset[str]
+    rows: int
+    counted: dict[str, int]
+
+    def matching(self, condition: str) -> int:
+        """Count the rows that a condition holds for."""
+        known = self.counted.get(condition)
+        if known is None:
+            known = int(self.dataset.count_rows(condition))
+            if len(self.counted) >= _COUNTS_KEPT:
+                self.counted.clear()
+            self.counted[condition] = known
+        return known
 
 
 class LiveTable:
@@ -81,4 +98,4 @@ class LiveTable:
 
 
 def _opened(dataset: Any) -> Opened:
-    return Opened(dataset, frozenset(dataset.schema.names))
+    return Opened(dataset, frozenset(dataset.schema.names), dataset.count_rows(), {})

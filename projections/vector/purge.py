@@ -13,15 +13,8 @@ from datetime import timedelta
 from typing import Final
 
 from projections.purging import READERS_FOLLOW_WITHIN_S, Progress
-from projections.vector.indices import build_text_index
-from projections.vector.maintenance import (
-    VECTOR_INDEX,
-    Maintenance,
-    build_vector_index,
-    compact_once,
-    dataset_of,
-    index_names,
-)
+from projections.vector.indices import VECTOR_INDEX, build_text_index, build_vector_index
+from projections.vector.maintenance import Maintenance, compact_once, dataset_of, index_names
 from projections.vector.projector import VectorProjector
 from projections.vector.schema import TABLE
 

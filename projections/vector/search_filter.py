@@ -41,7 +41,8 @@ class SearchFilter(Struct, frozen=True, kw_only=True):
 
 def where(search: SearchFilter) -> str:
     """Give the filter as an SQL condition. Every value enters it as a quoted literal."""
-    conditions = ["to_position IS NULL"]
+    # The same as that it has no to_position, and indexed.
+    conditions = ["ended_by = ''"]
     if search.position is not None:
         at = int(search.position)
         conditions = [f"from_position <= {at}", f"(to_position IS NULL OR to_position > {at})"]

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from projections.generation import sync_tree
 from projections.vector.cache import VectorCache
-from projections.vector.indices import create_indices
-from projections.vector.maintenance import ROWS_PER_FRAGMENT, VECTOR_INDEX_FROM, build_vector_index
+from projections.vector.indices import build_vector_index, create_indices
+from projections.vector.maintenance import ROWS_PER_FRAGMENT, VECTOR_INDEX_FROM
 from projections.vector.projector import with_vectors
 from projections.vector.schema import TABLE, arrow_schema, to_arrow
 from projections.vector.sentinel import Sentinel, sentinel_row

@@ -33,8 +33,9 @@ from projections.parking import ParkedEvent
 from projections.presence import identity_of
 from projections.vector.digest import digest_vector
 from projections.vector.hits import Hit, columns_of, hits_of
+from projections.vector.indices import cells_to_look_at
 from projections.vector.lexical import LexicalQuery, query_of
-from projections.vector.live_table import LiveTable
+from projections.vector.live_table import LiveTable, Opened
 from projections.vector.ranking import Statistics, rank, statistics_of
 from projections.vector.schema import TABLE, ArrowTable, sql_list
 from projections.vector.search_filter import SearchFilter, where
@@ -43,10 +44,8 @@ from projections.vector.sentinel import Sentinel
 CANDIDATES: Final = 200
 """How many rows the index gives for ranking, at least."""
 
-_PROBES: Final = 20
-_REFINE: Final = 5
-"""Where there is a vector index: cells looked at, and how many times the limit is measured again
-with the full vectors. Found at least as much as a scan in 10,000 and 100,000 rows."""
+_REFINE: Final = 2
+"""How many times the limit is measured again with the full vectors, where an index found them."""
 
 
 class WordHits(Struct, frozen=True):
@@ -141,7 +140,7 @@ class VectorView:
         columns = [*columns_of(opened.columns, search), *(["vector"] if with_vectors else [])]
         count = limit
         while True:
-            nearest = _nearest(opened.dataset, vector, search, count)
+            nearest = _nearest(opened, vector, search, count)
             found = _fetch(opened.dataset, nearest["_rowid"].to_pylist(), columns)
             best = _first_of_each(found["source_id"].to_pylist())
             if len(best) >= limit or nearest.num_rows < count:
@@ -244,22 +243,22 @@ class _Ranked(Struct, frozen=True):
 
 
 def _nearest(
-    dataset: Any, vector: NDArray[np.float32], search: SearchFilter, count: int
+    opened: Opened, vector: NDArray[np.float32], search: SearchFilter, count: int
 ) -> ArrowTable:
     """Give the row ids and cosine distances of the nearest rows, nearest first."""
-    return dataset.to_table(
+    condition = where(search)
+    nearest = {"column": "vector", "q": vector, "k": count, "metric": "cosine"}
+    cells = cells_to_look_at(opened.rows, opened.matching(condition))
+    if cells is None:
+        nearest["use_index"] = False
+    else:
+        nearest |= {"nprobes": cells, "refine_factor": _REFINE}
+    return opened.dataset.to_table(
         columns=["_distance"],
-        filter=where(search),
+        filter=condition,
         prefilter=True,
         with_row_id=True,
-        nearest={
-            "column": "vector",
-            "q": vector,
-            "k": count,
-            "metric": "cosine",
-            "nprobes": _PROBES,
-            "refine_factor": _REFINE,
-        },
+        nearest=nearest,
     )
 
 
