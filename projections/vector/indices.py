@@ -36,15 +36,17 @@ _BITMAPS: Final = ("namespace", "layer", "ended_by", "superseded")
 
 
 def create_indices(table: Any) -> None:
-    """Create the scalar and full-text indices of a table."""
-    for column in (*_TREES, *_BITMAPS):
-        create_scalar_index(table, column)
+    """Create the scalar and full-text indices of an empty LanceDB table."""
+    for column in _TREES:
+        table.create_index(column, config=BTree())
+    for column in _BITMAPS:
+        table.create_index(column, config=Bitmap())
     build_text_index(table)
 
 
-def create_scalar_index(table: Any, column: str) -> None:
-    """Create one of the scalar indices."""
-    table.create_index(column, config=BTree() if column in _TREES else Bitmap())
+def create_scalar_index(dataset: Any, column: str) -> None:
+    """Create one of the scalar indices of a Lance dataset."""
+    dataset.create_scalar_index(column, "BTREE" if column in _TREES else "BITMAP")
 
 
 def missing_indices(present: list[str]) -> list[str]:
@@ -80,6 +82,13 @@ def build_vector_index(folder: Path) -> None:
         config=IvfSq(distance_type="cosine", num_partitions=cells, sample_rate=_SAMPLES_PER_CELL),
         replace=True,
     )
+
+
+def has_outgrown(dataset: Any, times: int) -> bool:
+    """Tell whether the vectors' cells hold ``times`` as many rows as they were built for."""
+    parts = dataset.stats.index_stats(VECTOR_INDEX)["indices"]
+    cells = max(part["num_partitions"] for part in parts)
+    return bool(dataset.count_rows() > times * ROWS_PER_CELL * cells)
 
 
 def cells_to_look_at(rows: int, matching: int) -> int | None:

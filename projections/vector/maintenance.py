@@ -1,10 +1,10 @@
 """Keeps the table quick to search: indices, compaction, old versions. Only the writer does it.
 
-Nothing here holds up a batch for longer than half a second. What is bounded by the new rows is
-done in small steps in the writer's thread: compacting a few thousand rows, indexing what is not
-indexed yet, dropping old versions. What grows with the table (merging an index's parts, building
-the vector index) runs in a thread beside the writer: Lance lets rows change meanwhile, but not
-fragments be rewritten nor other parts be made, so no round begins until it is over.
+Nothing here holds up a batch for longer than half a second. In small steps in the writer's thread
+is done what must not meet a commit: compacting a few thousand rows. The rest runs in a thread
+beside the writer, which Lance allows: indexing what is new, as a part of its own in every index;
+merging the newest parts, and now and then all; building the vectors' index. Fragments cannot be
+rewritten nor other parts be made meanwhile, so no round begins until it is over.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from projections.vector.indices import (
     VECTOR_INDEX,
     build_vector_index,
     create_scalar_index,
+    has_outgrown,
     missing_indices,
 )
 from projections.vector.projector import VectorProjector
@@ -39,6 +40,10 @@ VECTOR_INDEX_FROM: Final = 4_000
 ROWS_PER_FRAGMENT: Final = 4096
 _COMPACTIONS_PER_ROUND: Final = 4
 _PARTS_BEFORE_MERGE: Final = 12
+"""How many new parts an index gets before they become one; so many of those before all do."""
+
+_GROWN: Final = 2
+"""How many times as many rows a cell may hold as it was built for, before there are new cells."""
 
 
 def optimize(folder: Path) -> None:
@@ -47,7 +52,7 @@ def optimize(folder: Path) -> None:
     table.optimize(cleanup_older_than=OLD_VERSIONS)
     names = index_names(table)
     for column in missing_indices(names):
-        create_scalar_index(table, column)
+        create_scalar_index(dataset_of(folder), column)
     rows = table.count_rows("vector IS NOT NULL")
     if rows >= VECTOR_INDEX_FROM and VECTOR_INDEX not in names:
         build_vector_index(folder)
@@ -99,6 +104,7 @@ class Maintenance:
         self._rows = 0
         self._round: Iterator[None] | None = None
         self._beside: threading.Thread | None = None
+        self._merged = 1
 
     def step(self) -> bool:
         """Do one bounded part of what is due; tell whether more is. Storage errors pass through."""
@@ -154,14 +160,14 @@ class Maintenance:
         for _ in range(_COMPACTIONS_PER_ROUND):
             if not compact_once(self._dataset(), deletions_above=0.1):
                 break
-        # No commit may come between: only fragments that the same parts of all indices cover can
-        # be compacted together.
-        index_what_is_new(self._dataset())
-        yield
+            yield
         self._dataset().cleanup_old_versions(OLD_VERSIONS)
         yield
-        if (work := self._work_beside()) is not None:
-            self._begin_beside(work)
+        if self._lacks_vector_index():
+            # A build over deleted rows takes eight times as long.
+            while compact_once(self._dataset(), deletions_above=0.0):
+                yield
+        self._begin_beside(self._work_beside)
 
     def _begin_beside(self, work: Callable[[], None]) -> None:
         self._beside = threading.Thread(
@@ -169,31 +175,35 @@ class Maintenance:
         )
         self._beside.start()
 
-    def _work_beside(self) -> Callable[[], None] | None:
-        """Give what grows with the table and is due."""
-        names = index_names(self._projector.table)
-        rows = self._projector.table.count_rows("vector IS NOT NULL")
-        if rows >= self._vector_index_from and VECTOR_INDEX not in names:
-            # A build over deleted rows takes eight times as long.
-            while compact_once(self._dataset(), deletions_above=0.0):
-                pass
-            return self._build_vector_index
-        parts = [self._projector.table.index_stats(name).num_indices or 0 for name in names]
-        if max(parts) <= _PARTS_BEFORE_MERGE:
-            return None
-        # All of them: a fragment that one index covers by two parts cannot be compacted.
-        return lambda: self._merge_parts(names)
-
-    def _merge_parts(self, names: list[str]) -> None:
-        others = [name for name in names if name != VECTOR_INDEX]
-        self._dataset().optimize.optimize_indices(
-            index_names=others, num_indices_to_merge=2 * _PARTS_BEFORE_MERGE
+    def _lacks_vector_index(self) -> bool:
+        table = self._projector.table
+        return VECTOR_INDEX not in index_names(table) and (
+            table.count_rows("vector IS NOT NULL") >= self._vector_index_from
         )
-        if VECTOR_INDEX in names:
-            self._build_vector_index()
 
-    def _build_vector_index(self) -> None:
-        build_vector_index(self._projector.folder)
+    def _work_beside(self) -> None:
+        """Do what grows with the table and is due."""
+        index_what_is_new(self._dataset())
+        names = [index.name for index in self._dataset().describe_indices()]
+        for column in missing_indices(names):
+            create_scalar_index(self._dataset(), column)
+        if self._lacks_vector_index():
+            build_vector_index(self._projector.folder)
+            return
+        parts = max(self._parts(name) for name in names)
+        if parts - self._merged < _PARTS_BEFORE_MERGE:
+            return
+        newest = parts - self._merged if self._merged < _PARTS_BEFORE_MERGE else parts
+        # All indices: a fragment that one of them covers by two parts cannot be compacted.
+        grown = VECTOR_INDEX in names and has_outgrown(self._dataset(), _GROWN)
+        merged = [name for name in names if not (grown and name == VECTOR_INDEX)]
+        self._dataset().optimize.optimize_indices(index_names=merged, num_indices_to_merge=newest)
+        if grown:
+            build_vector_index(self._projector.folder)
+        self._merged = 1 if newest == parts else self._merged + 1
+
+    def _parts(self, index: str) -> int:
+        return int(self._dataset().stats.index_stats(index)["num_indices"])
 
     def _guarded(self, work: Callable[[], None]) -> None:
         try:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import pairwise
+from typing import Any
 
 import lance
 import pytest
 
+import projections.vector.indices as indices
 import projections.vector.maintenance as upkeep
+from projections.vector.indices import cells_to_look_at
 from projections.vector.maintenance import Maintenance
 from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
@@ -26,9 +30,15 @@ def fragments(place: Place) -> int:
     return len(table.get_fragments())
 
 
+def indexed(place: Place, index: str) -> dict[str, Any]:
+    table = lance.dataset(str(place.directory.live / "rows.lance"))
+    return table.stats.index_stats(index)
+
+
 def finish(maintenance: Maintenance) -> None:
     while maintenance.step():
         pass
+    maintenance.close()
 
 
 def test_nothing_is_done_before_it_is_due(
@@ -58,8 +68,7 @@ def test_fragments_stay_few_and_every_row_becomes_indexed(
         assert fragments(place) < 20
         hits = place.view().lexical("port 39", EVERYWHERE, 5)
         assert [hit.content for hit in hits] == ["the port is 39"]
-        unindexed = place.projector.table.index_stats("tokens_idx").num_unindexed_rows
-        assert unindexed <= 2 * 5
+        assert indexed(place, "tokens_idx")["num_unindexed_rows"] <= 2 * 5
     assert len(place.rows()) == 40
 
 
@@ -70,16 +79,16 @@ def test_the_parts_of_an_index_are_merged_beside_the_writer(
     monkeypatch.setattr(upkeep, "_PARTS_BEFORE_MERGE", 3)
     with closing(Maintenance(place.projector, report=fail)) as maintenance:
         parts: list[int] = []
-
-        def merged() -> bool:
-            history.commit(f"statement number {len(history.events)}")
+        for number in range(12):
+            history.commit(f"statement number {number}")
             place.project(history.events)
             finish(maintenance)
-            parts.append(place.projector.table.index_stats("tokens_idx").num_indices)
-            return parts[-1] < max(parts)
-
-        eventually(merged, within_s=30)
-    assert max(parts) > 3
+            parts.append(indexed(place, "tokens_idx")["num_indices"])
+    falls = [after < before for before, after in pairwise(parts)]
+    assert sum(falls) >= 3, "the newest parts become one"
+    assert 1 in parts[1:], "and after some of those all of them"
+    assert max(parts) <= 3 + 3
+    assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
     found = place.view().lexical("statement", EVERYWHERE, 1000)
     assert len(found) == len(history.events)
 
@@ -112,4 +121,55 @@ def test_a_large_table_gets_a_vector_index_that_finds_the_same(
     assert (
         place.view().dense(letters("a statement after the build"), EVERYWHERE, 1)[0].source_id
         == late
+    )
+
+
+def test_cells_are_made_anew_when_they_hold_twice_as_many_rows(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
+    monkeypatch.setattr(upkeep, "_PARTS_BEFORE_MERGE", 2)
+    monkeypatch.setattr(indices, "ROWS_PER_CELL", 50)
+    for number in range(300):
+        history.create(f"statement number {number}")
+    place.project(history.events)
+    place.fill()
+    with closing(Maintenance(place.projector, report=fail, vector_index_from=300)) as maintenance:
+        finish(maintenance)
+        assert indexed(place, "vector_idx")["indices"][0]["num_partitions"] == 301 // 50
+        for start in range(300, 800, 100):
+            for number in range(start, start + 100):
+                history.create(f"statement number {number}")
+            place.project(history.events)
+            place.fill()
+            finish(maintenance)
+    assert indexed(place, "vector_idx")["indices"][0]["num_partitions"] > 2 * 6
+    assert indexed(place, "vector_idx")["num_unindexed_rows"] == 0
+    texts = [f"statement number {number}" for number in (7, 350, 799)]
+    for text in texts:
+        assert place.view().dense(letters(text), EVERYWHERE, 1)[0].content == text
+
+
+def test_a_table_of_an_older_make_gets_the_indices_it_lacks(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
+    for name in ("ended_by_idx", "superseded_idx"):
+        place.projector.table.drop_index(name)
+    history.create("a statement")
+    place.project(history.events)
+    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+        finish(maintenance)
+    assert indexed(place, "ended_by_idx")["num_unindexed_rows"] == 0
+    assert indexed(place, "superseded_idx")["num_unindexed_rows"] == 0
+
+
+def test_as_many_rows_are_looked_at_whatever_the_filter() -> None:
+    million = 1_000_000
+    assert cells_to_look_at(million, million) == 20
+    assert cells_to_look_at(million, 100_000) == 200
+    assert cells_to_look_at(million, 10_000) == 2_000, "every cell"
+    assert cells_to_look_at(million, 1_000) is None, "a scan of those"
+    assert cells_to_look_at(10_000, 1_000) is not None, (
+        "of so small a table every cell costs little"
     )
