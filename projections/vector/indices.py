@@ -11,9 +11,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-import lancedb
-from lancedb.index import FTS, Bitmap, BTree, IvfSq
-
 from projections.vector.schema import TABLE
 
 VECTOR_INDEX: Final = "vector_idx"
@@ -37,6 +34,8 @@ _BITMAPS: Final = ("namespace", "layer", "ended_by", "superseded")
 
 def create_indices(table: Any) -> None:
     """Create the scalar and full-text indices of an empty LanceDB table."""
+    from lancedb.index import Bitmap, BTree
+
     for column in _TREES:
         table.create_index(column, config=BTree())
     for column in _BITMAPS:
@@ -49,9 +48,14 @@ def create_scalar_index(dataset: Any, column: str) -> None:
     dataset.create_scalar_index(column, "BTREE" if column in _TREES else "BITMAP")
 
 
-def missing_indices(present: list[str]) -> list[str]:
-    """Give the columns whose scalar index is not among those: of a table that an older one made."""
-    return [column for column in (*_TREES, *_BITMAPS) if f"{column}_idx" not in present]
+def missing_indices(dataset: Any) -> list[str]:
+    """Give the columns of a Lance dataset that lack their scalar index: an older make had fewer."""
+    present = {index.name for index in dataset.describe_indices()}
+    return [
+        column
+        for column in (*_TREES, *_BITMAPS)
+        if column in dataset.schema.names and f"{column}_idx" not in present
+    ]
 
 
 def build_text_index(table: Any) -> None:
@@ -75,6 +79,9 @@ def build_text_index(table: Any) -> None:
 
 def build_vector_index(folder: Path) -> None:
     """Build the index of the vectors anew, in the place of one that is there."""
+    import lancedb
+    from lancedb.index import IvfSq
+
     table = lancedb.connect(folder).open_table(TABLE)
     cells = max(1, table.count_rows() // ROWS_PER_CELL)
     table.create_index(

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import lance
-import lancedb
 from lance.optimize import Compaction
 
 from projections.vector.indices import (
@@ -48,13 +47,14 @@ _GROWN: Final = 2
 
 def optimize(folder: Path) -> None:
     """Do all of it at once, however long it takes: for rebuilds and benchmarks."""
+    import lancedb
+
     table = lancedb.connect(folder).open_table(TABLE)
     table.optimize(cleanup_older_than=OLD_VERSIONS)
-    names = index_names(table)
-    for column in missing_indices(names):
+    for column in missing_indices(dataset_of(folder)):
         create_scalar_index(dataset_of(folder), column)
-    rows = table.count_rows("vector IS NOT NULL")
-    if rows >= VECTOR_INDEX_FROM and VECTOR_INDEX not in names:
+    rows = dataset_of(folder).count_rows("vector IS NOT NULL")
+    if rows >= VECTOR_INDEX_FROM and VECTOR_INDEX not in index_names(dataset_of(folder)):
         build_vector_index(folder)
 
 
@@ -63,9 +63,9 @@ def dataset_of(folder: Path) -> Any:
     return lance.dataset(str(folder / f"{TABLE}.lance"))
 
 
-def index_names(table: Any) -> list[str]:
-    """Give the names of a table's indices."""
-    return [index.name for index in table.list_indices()]
+def index_names(dataset: Any) -> list[str]:
+    """Give the names of a Lance dataset's indices."""
+    return [index.name for index in dataset.describe_indices()]
 
 
 def compact_once(dataset: Any, *, deletions_above: float) -> bool:
@@ -112,7 +112,6 @@ class Maintenance:
             if self._beside.is_alive():
                 return False
             self._beside = None
-            self._projector.table.checkout_latest()
         if self._round is None:
             if not self._due():
                 return False
@@ -125,8 +124,6 @@ class Maintenance:
         except BaseException:
             self._round = None
             raise
-        finally:
-            self._projector.table.checkout_latest()
         return self._round is not None
 
     def work_alone(self, work: Callable[[], None] | None = None) -> bool:
@@ -138,7 +135,6 @@ class Maintenance:
             if self._beside.is_alive():
                 return False
             self._beside = None
-            self._projector.table.checkout_latest()
         self._round = None
         if work is None:
             return True
@@ -176,17 +172,17 @@ class Maintenance:
         self._beside.start()
 
     def _lacks_vector_index(self) -> bool:
-        table = self._projector.table
-        return VECTOR_INDEX not in index_names(table) and (
-            table.count_rows("vector IS NOT NULL") >= self._vector_index_from
+        dataset = self._dataset()
+        return VECTOR_INDEX not in index_names(dataset) and (
+            dataset.count_rows("vector IS NOT NULL") >= self._vector_index_from
         )
 
     def _work_beside(self) -> None:
         """Do what grows with the table and is due."""
         index_what_is_new(self._dataset())
-        names = [index.name for index in self._dataset().describe_indices()]
-        for column in missing_indices(names):
+        for column in missing_indices(self._dataset()):
             create_scalar_index(self._dataset(), column)
+        names = index_names(self._dataset())
         if self._lacks_vector_index():
             build_vector_index(self._projector.folder)
             return

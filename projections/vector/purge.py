@@ -83,6 +83,6 @@ class VectorPurge:
         folder = self._projector.folder
         table = lancedb.connect(folder).open_table(TABLE)
         build_text_index(table)
-        if VECTOR_INDEX in index_names(table):
+        if VECTOR_INDEX in index_names(dataset_of(folder)):
             build_vector_index(folder)
         self._indexed_at = self._monotonic()

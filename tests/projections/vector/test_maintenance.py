@@ -12,7 +12,7 @@ import pytest
 import projections.vector.indices as indices
 import projections.vector.maintenance as upkeep
 from projections.vector.indices import cells_to_look_at
-from projections.vector.maintenance import Maintenance
+from projections.vector.maintenance import Maintenance, dataset_of, index_names
 from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import Place, letters
@@ -107,7 +107,7 @@ def test_a_large_table_gets_a_vector_index_that_finds_the_same(
 
         def built() -> bool:
             maintenance.step()
-            return "vector_idx" in {i.name for i in place.projector.table.list_indices()}
+            return "vector_idx" in index_names(dataset_of(place.directory.live))
 
         eventually(built, within_s=30)
     view = place.view()
