@@ -38,7 +38,7 @@ def blended(scores: Floats, judged: Relevance) -> Floats:
         return scores
     among = len(judged)
     new = scores.copy()
-    new[:among] = JUDGEMENT * judged / best + (1 - JUDGEMENT) * scores[:among]
+    new[:among] = JUDGEMENT * (judged / best) + (1 - JUDGEMENT) * scores[:among]
     # The others were the worse ones already: they are scaled to end where the judged ones do.
     lowest, highest = float(new[:among].min()), float(scores[among:].max(initial=0.0))
     if highest > lowest:
