@@ -119,6 +119,7 @@ def create_app(node: Node) -> Litestar:
         recall_log=RecallLog(
             node.record_recalls, node.clock, node.randomness, node.options.recall_log
         ),
+        recalls_under_way={},
     )
     admin_only = admin_key_required(node)
     forwarding = None if node.primaries is None else Forwarding(service, node.primaries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, Literal, Protocol, TypeVar, cast
@@ -48,7 +49,10 @@ Handler = Callable[[MemoryApplication, Command[M], Clock], R]
 
 
 class Service(Struct, frozen=True, kw_only=True):
-    """What all requests share. ``lexical`` runs the lexical half of searches."""
+    """What all requests share. ``lexical`` runs the lexical half of searches.
+
+    ``recalls_under_way``, of the event loop: ends of searches, by what their answer is kept under.
+    """
 
     node: Node
     threads: Threads
@@ -58,6 +62,7 @@ class Service(Struct, frozen=True, kw_only=True):
     durations: RequestDurations
     recall_cache: RecallCache
     recall_log: RecallLog
+    recalls_under_way: dict[str, asyncio.Event]
 
 
 class Call(Struct, frozen=True):
