@@ -15,6 +15,12 @@ from queries.tokens import token_count
 MOST_OF_BUDGET: Final = 3
 """One line takes at most a third of the budget; a longer text is cut, and marked as cut."""
 
+TRIED: Final = 4
+"""For each line of a section so many items are tried, where the first ones do not fit."""
+
+LEAST_LINE: Final = 16
+"""Tokens below which no line fits: its marks alone take as many."""
+
 _SENTENCE_END: Final = re.compile(r"[。！？!?；;…](?=.)|\.(?=\s)|\n")
 
 
@@ -38,8 +44,10 @@ def fill(sections: Mapping[Section, Sequence[RecallItem]], per_section: int, bud
     parts, items = [PREFIX], list[str]()
     for section in SECTIONS:
         lines = list[str]()
-        for item in sections.get(section, ()):
-            if len(lines) == per_section:
+        new = [item for item in sections.get(section, ()) if item.id not in items]
+        for item in new[: TRIED * per_section]:
+            left = budget - token_count("".join([*parts, CLOSING]))
+            if len(lines) == per_section or left < LEAST_LINE:
                 break
             shown = _line(item, budget)
             trial = "".join([*parts, _section(section, [*lines, shown]), CLOSING])

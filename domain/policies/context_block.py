@@ -48,11 +48,7 @@ def line(text: str, confidence: float, at: datetime, warnings: tuple[str, ...] =
 
 def escaped(text: str) -> str:
     """Give the text on one line, unable to look like a part of the block that it stands in."""
-    visible = "".join(
-        " " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c
-        for c in text
-        if unicodedata.category(c) not in ("Cf", "Cs", "Co", "Cn")
-    )
+    visible = text if text.isprintable() else "".join(map(_visible, text))
     flat = html.escape(" ".join(visible.split()), quote=False)
     return _BRACKET.sub(lambda at: _bracket(flat, at.start()), flat)
 
@@ -74,8 +70,18 @@ def unescaped(text: str) -> str:
     return text
 
 
+def _visible(character: str) -> str:
+    """Give a blank for what breaks lines, nothing for what cannot be seen."""
+    category = unicodedata.category(character)
+    if category in ("Cc", "Zl", "Zp"):
+        return " "
+    return "" if category in ("Cf", "Cs", "Co", "Cn") else character
+
+
 def _as_referenced(text: str) -> str:
-    visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")
+    visible = text
+    if not text.isprintable():  # which holds for most, and is told much faster
+        visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")
     return _IGNORED_IN_REFERENCE.sub("", unescaped(visible)).replace("<", "")
 
 

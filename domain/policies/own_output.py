@@ -108,11 +108,11 @@ def _own_spans(
 
 def _holders(sentence: str, known: KnownTexts) -> list[str]:
     """Give whose texts a sentence says: one's, or of each of its clauses one's."""
-    if _QUESTION.search(sentence):
-        return []
     plain = unescaped(sentence)
-    clauses = _clauses(words.FRAMES_ENGLISH.sub(" ", plain))
-    return known.holders_of_exactly(plain) or known.holders_of(clauses)
+    exact = known.holders_of_exactly(plain)
+    if exact or _QUESTION.search(sentence):
+        return exact
+    return known.holders_of(_clauses(words.FRAMES_ENGLISH.sub(" ", plain)))
 
 
 def _clauses(sentence: str) -> list[str]:
