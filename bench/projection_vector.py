@@ -18,7 +18,7 @@ from bench.ratio import Ratio
 from projections.generation import ViewDirectory
 from projections.vector.cache import VectorCache
 from projections.vector.indices import create_indices
-from projections.vector.maintenance import Maintenance
+from projections.vector.maintenance import Maintenance, dataset_of
 from projections.vector.projector import VectorProjector
 from projections.vector.schema import TABLE, arrow_schema, from_arrow, text_sha, to_arrow
 from projections.vector.search_filter import SearchFilter
@@ -82,7 +82,8 @@ def _added_per_s(projector: VectorProjector, folder: Path) -> float:
     rows = from_arrow(projector.table.search().where("to_position IS NULL").to_arrow())
     parts = [to_arrow(rows[start : start + BATCH], DIMENSION) for start in range(0, ROWS, BATCH)]
     table = lancedb.connect(folder).create_table(TABLE, schema=arrow_schema(DIMENSION))
-    create_indices(table)
+    create_indices(dataset_of(folder))
+    table.checkout_latest()
     begun = time.perf_counter()
     for part in parts:
         table.add(part)

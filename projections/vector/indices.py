@@ -32,15 +32,11 @@ _TREES: Final = ("id", "source_id", "session_id", "turn")
 _BITMAPS: Final = ("namespace", "layer", "ended_by", "superseded")
 
 
-def create_indices(table: Any) -> None:
-    """Create the scalar and full-text indices of an empty LanceDB table."""
-    from lancedb.index import Bitmap, BTree
-
-    for column in _TREES:
-        table.create_index(column, config=BTree())
-    for column in _BITMAPS:
-        table.create_index(column, config=Bitmap())
-    build_text_index(table)
+def create_indices(dataset: Any) -> None:
+    """Create the scalar and full-text indices of a Lance dataset: those that LanceDB makes."""
+    for column in (*_TREES, *_BITMAPS):
+        create_scalar_index(dataset, column)
+    build_text_index(dataset)
 
 
 def create_scalar_index(dataset: Any, column: str) -> None:
@@ -58,22 +54,19 @@ def missing_indices(dataset: Any) -> list[str]:
     ]
 
 
-def build_text_index(table: Any) -> None:
+def build_text_index(dataset: Any) -> None:
     """Build the full-text index anew; its files keep the words of rows that are gone until then."""
-    from lancedb.index import FTS
-
-    table.create_index(
+    dataset.create_scalar_index(
         "tokens",
+        "INVERTED",
         replace=True,
-        config=FTS(
-            base_tokenizer="whitespace",
-            with_position=True,
-            max_token_length=None,
-            lower_case=False,
-            stem=False,
-            remove_stop_words=False,
-            ascii_folding=False,
-        ),
+        base_tokenizer="whitespace",
+        with_position=True,
+        max_token_length=None,
+        lower_case=False,
+        stem=False,
+        remove_stop_words=False,
+        ascii_folding=False,
     )
 
 

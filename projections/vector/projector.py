@@ -24,7 +24,6 @@ from projections.vector.indices import create_indices
 from projections.vector.schema import (
     TABLE,
     Row,
-    arrow_schema,
     from_arrow,
     sql_list,
     sql_text,
@@ -300,16 +299,8 @@ def with_vectors(rows: Sequence[Row], cache: VectorCache) -> list[Row]:
 
 def _create(folder: Path, cache: VectorCache) -> None:
     """Create the table with its indices and a sentinel at position 0."""
-    import lancedb
-
-    first = sentinel_row(Sentinel(model=model_of(cache)))
-    table = lancedb.connect(folder).create_table(
-        TABLE,
-        data=to_arrow([first], cache.dimension),
-        schema=arrow_schema(cache.dimension),
-        on_bad_vectors="null",
-    )
-    create_indices(table)
+    first = to_arrow([sentinel_row(Sentinel(model=model_of(cache)))], cache.dimension)
+    create_indices(lance.write_dataset(first, str(_place_of(folder))))
 
 
 def _place_of(folder: Path) -> Path:

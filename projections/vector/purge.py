@@ -16,7 +16,6 @@ from projections.purging import READERS_FOLLOW_WITHIN_S, Progress
 from projections.vector.indices import VECTOR_INDEX, build_text_index, build_vector_index
 from projections.vector.maintenance import Maintenance, compact_once, dataset_of, index_names
 from projections.vector.projector import VectorProjector
-from projections.vector.schema import TABLE
 
 _NOT_BEGUN: Final = -1
 
@@ -78,11 +77,8 @@ class VectorPurge:
         }
 
     def _build_indices(self) -> None:
-        import lancedb
-
         folder = self._projector.folder
-        table = lancedb.connect(folder).open_table(TABLE)
-        build_text_index(table)
+        build_text_index(dataset_of(folder))
         if VECTOR_INDEX in index_names(dataset_of(folder)):
             build_vector_index(folder)
         self._indexed_at = self._monotonic()

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import lance
+import pyarrow as pa
 from msgspec import Struct
 
 from projections.generation import sync_tree
@@ -80,33 +82,24 @@ def _write(
     cache: VectorCache,
     stopped: Callable[[], bool],
 ) -> None:
-    # Where nothing is built, nothing needs these: a worker at rest has 80 MB less.
-    import lance
-    import lancedb
-    import pyarrow as pa
-
     def go_on() -> None:
         if stopped():
             raise _Stopped
 
     schema, written = arrow_schema(cache.dimension), Written()
-    # LanceDB makes it, so that it has the format that LanceDB gives every table.
-    table: Any = lancedb.connect(folder).create_table(TABLE, schema=schema)
     batches = _batches(staging, sentinel, cache, written, stopped)
-    lance.write_dataset(
+    dataset = lance.write_dataset(
         pa.RecordBatchReader.from_batches(schema, batches),
         str(folder / f"{TABLE}.lance"),
-        mode="append",
         max_rows_per_file=ROWS_PER_FRAGMENT,
     )
     go_on()
-    table.checkout_latest()
-    index_table(folder, table, written.vectors, go_on)
+    index_table(folder, dataset, written.vectors, go_on)
 
 
-def index_table(folder: Path, table: Any, vectors: int, go_on: Callable[[], None]) -> None:
+def index_table(folder: Path, dataset: Any, vectors: int, go_on: Callable[[], None]) -> None:
     """Make every index of a table that was just written. ``go_on`` may raise between them."""
-    create_indices(table)
+    create_indices(dataset)
     go_on()
     if vectors >= VECTOR_INDEX_FROM:
         build_vector_index(folder)

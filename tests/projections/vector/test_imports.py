@@ -23,11 +23,13 @@ view = VectorView(folder / "views" / "vector")
 assert view.checkpoint() == projector.checkpoint()
 assert len(projector.rows_of({"m1"})) == 1
 assert view.digest().position == 1
+(folder / "begun").mkdir()
+VectorProjector(folder / "begun", cache)
 print("lancedb" in sys.modules)
 """
 
 
-def test_neither_who_reads_nor_who_merges_loads_lancedb_besides_its_engine(
+def test_neither_who_reads_nor_who_begins_or_merges_loads_lancedb_besides_its_engine(
     place: Place, history: History, tmp_path: Path
 ) -> None:
     history.create("statement")
