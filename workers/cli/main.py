@@ -6,6 +6,7 @@ stays quick (bench: ≤ 0.3 s of CPU).
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -20,6 +21,9 @@ DONE, FAILED, USAGE = 0, 1, 2
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code."""
+    # Read once, when Lance is loaded. It warns, as no line of ours looks, of every cell of an index
+    # that new rows leave empty.
+    os.environ.setdefault("LANCE_LOG", "error")
     arguments = build_parser(version("memoryweave")).parse_args(argv)
     module, function = arguments.run.split(":")
     try:
