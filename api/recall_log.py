@@ -16,7 +16,13 @@ from typing import Final, Literal
 import structlog
 
 from commands.command import Clock
-from commands.recalls import EVENTS_A_STRETCH, RECALLS_AN_EVENT, AskedRecall, RecallBatch
+from commands.recalls import (
+    EVENTS_A_STRETCH,
+    RECALLS_AN_EVENT,
+    RESULTS_AN_EVENT,
+    AskedRecall,
+    RecallBatch,
+)
 from domain.errors import Erased, LogFull, LogUnavailable
 from domain.identity import uuid7
 
@@ -59,7 +65,6 @@ class RecallLog:
         self._changed = threading.Condition()
         self._again_after_s = _AGAIN_AFTER_S
         self._ending = False
-        self._hurried = False
         self._thread: threading.Thread | None = None
         self._written = 0
         self._dropped: Counter[str] = Counter()
@@ -95,13 +100,6 @@ class RecallLog:
         with self._changed:
             return {why: self._dropped[why] for why in ("full", "refused", "ended")}
 
-    def flush(self, within_s: float) -> bool:
-        """Write what waits now; tell whether all was written in that time."""
-        with self._changed:
-            self._hurried = True
-            self._changed.notify_all()
-            return self._changed.wait_for(lambda: not self._count(), within_s)
-
     def close(self) -> None:
         """Write what waits, within seconds, and take no more."""
         with self._changed:
@@ -115,7 +113,6 @@ class RecallLog:
             with self._changed:
                 self._changed.wait_for(self._has_work)
                 self._changed.wait_for(self._is_due, timeout=self._write_after_s)
-                self._hurried = False
                 if not self._count():
                     return  # it ends, and everything is written
             while self._write_one():
@@ -141,7 +138,7 @@ class RecallLog:
             self._again_after_s = min(2 * self._again_after_s, _LONGEST_PAUSE_S)
             return False
         except Erased:
-            # A memory was erased that this stretch had told of, and the stretch's key with it.
+            # Something was erased that this stretch had told of, and the stretch's key with it.
             self._end_stretch(batch.actor)
             self._in_flight = self._batch(batch.actor, batch.recalls)
         except Exception as error:  # noqa: BLE001  # a refused batch must not end the thread
@@ -165,11 +162,15 @@ class RecallLog:
             actor = self._waiting[0][0]
             taken: list[AskedRecall] = []
             others: deque[tuple[str, AskedRecall]] = deque()
+            results = 0
             for entry in self._waiting:
+                # After the first that has no place none of this agent's has: their order stays.
                 if entry[0] == actor and len(taken) < RECALLS_AN_EVENT:
-                    taken.append(entry[1])
-                else:
-                    others.append(entry)
+                    results += entry[1].results
+                    if not taken or results <= RESULTS_AN_EVENT:
+                        taken.append(entry[1])
+                        continue
+                others.append(entry)
             self._waiting = others
             self._in_flight = self._batch(actor, taken)
             return self._in_flight
@@ -200,7 +201,7 @@ class RecallLog:
         return self._ending or self._count() > 0
 
     def _is_due(self) -> bool:
-        return self._ending or self._hurried or len(self._waiting) >= RECALLS_AN_EVENT
+        return self._ending or len(self._waiting) >= RECALLS_AN_EVENT
 
     def _count(self) -> int:
         return len(self._waiting) + (len(self._in_flight.recalls) if self._in_flight else 0)

@@ -70,9 +70,11 @@ def tell(
     call: Call, request: contract.Recall, found: Recalled, shown: Iterable[contract.RecallItem]
 ) -> None:
     """Have it written down what was answered. ``shown`` are the results that were handed out."""
+    shown = list(shown)
     answer, seen = found.answer, {item.id for item in shown}
     asked = AskedRecall(
         query=request.query,
+        episode_ids=[item.id for item in shown if item.layer == "episode"],
         served=ServedRecall(
             recall_id=answer.recall_id,
             agent_id=call.caller.actor,

@@ -2,7 +2,9 @@
 
 What is erased is one aggregate in the log (`domain.erasure`). More than one append holds is done in
 parts, each of which is whole: whoever goes on finds in the states what is left
-(docs/decisions/0023-erasure.md).
+(docs/decisions/0023-erasure.md). The last part takes no thing. It ends the keys of the questions
+that the things were an answer to, and these are looked for when every thing has gone: from then on
+the log takes no question that found one (`commands.recalls`).
 """
 
 from __future__ import annotations
@@ -143,15 +145,23 @@ def _one_part(
             return
         attempt = walk.copy()
         found = attempt.take(work, THINGS_A_PART)
-        if attempt.is_done:
-            before = known.memory_ids if known else ()
-            found.subjects += subjects_of_recalls(application, {*before, *found.memory_ids})
-        work.record(ERASURE, aggregate_id, [_part(target, target_id, found, attempt.is_done)])
+        last = known is not None and attempt.is_done and _all_gone(known, found)
+        if last:
+            assert known is not None
+            gone = {*known.memory_ids, *known.episode_ids}
+            found.subjects += subjects_of_recalls(application, gone)
+        work.record(ERASURE, aggregate_id, [_part(target, target_id, found, last)])
         after[:] = [attempt]
 
     done = execute(application, command, clock, decide, lambda done: done)
     # Of a part that somebody else appended first, nobody here knows what was taken.
     return walk if done.duplicate or not after else after[0]
+
+
+def _all_gone(known: Erasure, found: Found) -> bool:
+    """Tell whether all that was found went with an earlier part."""
+    memories, episodes = set(found.memory_ids), set(found.episode_ids)
+    return memories <= {*known.memory_ids} and episodes <= {*known.episode_ids}
 
 
 def _part(target: EraseTarget, target_id: str, found: Found, last: bool) -> SubjectErased:

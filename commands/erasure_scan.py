@@ -46,6 +46,7 @@ class _Served(Struct, rename={"subject": SUBJECT_MEMBER}):
     """The part of a `RecallServed` that stands open."""
 
     recalls: list[_Recall] = []
+    episode_ids: list[str] = []
     subject: str = ""
 
 
@@ -126,25 +127,25 @@ class AgentScan:
             return False  # bytes that no view can read either
 
 
-def subjects_of_recalls(application: MemoryApplication, memory_ids: Collection[str]) -> list[str]:
-    """Name whose keys seal the questions that any of these memories was an answer to.
+def subjects_of_recalls(application: MemoryApplication, ids: Collection[str]) -> list[str]:
+    """Name whose keys seal the questions that any of these memories and episodes was an answer to.
 
-    The log is read from the first of the memories on: nothing earlier can have found it.
+    The log is read from the first of them on: nothing earlier can have found it.
     """
-    log, wanted = application.event_log, frozenset(memory_ids)
-    first = [entry.position for one in wanted for entry in log.read_aggregate(one)[:1]]
+    log, wanted = application.event_log, frozenset(ids)
+    first = [entry.position for one in wanted for entry in log.read_aggregate(one, limit=1)]
     if not first:
         return []
     after, found = min(first), set[str]()
     while entries := log.read(after + 1, limit=_PAGE):
         after = entries[-1].position
         for entry in entries:
-            if entry.type == RECALL_SERVED and not wanted.isdisjoint(_memories_in(entry)):
+            if entry.type == RECALL_SERVED and not wanted.isdisjoint(_found_in(entry)):
                 found.update(_subjects_named(entry))
     return sorted(found)
 
 
-def _memories_in(entry: RawEntry) -> Iterator[str]:
+def _found_in(entry: RawEntry) -> Iterator[str]:
     try:
         served = _decode_served(entry.body)
     except msgspec.MsgspecError:
@@ -152,6 +153,7 @@ def _memories_in(entry: RawEntry) -> Iterator[str]:
     for recall in served.recalls:
         for result in recall.results:
             yield result.memory_id
+    yield from served.episode_ids
 
 
 def _subjects_named(entry: RawEntry) -> list[str]:

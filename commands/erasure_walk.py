@@ -227,16 +227,17 @@ def _not_erased(work: UnitOfWork, memory: Memory) -> list[Episode]:
 
 
 def _subject_of(work: UnitOfWork, thing: Memory | Episode, own: str, found: Found) -> list[str]:
-    """Give whose key seals the thing's texts, unless that is listed or gone already.
+    """Give the thing's own subject, and whose key seals its texts if that is another.
 
     What a session of an ephemeral namespace holds is under one key, and goes with it: the session
-    is closed.
+    is closed. The own subject is without a key then; that it was erased is what keeps a question
+    which found the thing out of the log.
     """
     if not is_ephemeral(thing.namespace):
         return [own]
     subject = session_subject(thing.namespace, thing.session_id)
     if subject in found.sessions or went_with_its_session(work, thing):
-        return []
+        return [own]
     found.sessions.add(subject)
     work.record(
         SESSION,
@@ -249,4 +250,4 @@ def _subject_of(work: UnitOfWork, thing: Memory | Episode, own: str, found: Foun
             )
         ],
     )
-    return [subject]
+    return [own, subject]

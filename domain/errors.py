@@ -6,6 +6,7 @@ the message says which value was wrong and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -50,7 +51,14 @@ class NotFound(MemoryWeaveError):
 
 
 class Erased(NotFound):
-    """It was erased while the command was on its way; to the caller as if it had never been."""
+    """It was erased while the command was on its way; to the caller as if it had never been.
+
+    ``subjects`` are those whose keys were erased, as far as they are known.
+    """
+
+    def __init__(self, detail: str, subjects: Iterable[str] = ()) -> None:
+        super().__init__(detail)
+        self.subjects = frozenset(subjects)
 
 
 class Forbidden(MemoryWeaveError):

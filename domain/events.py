@@ -314,11 +314,14 @@ class RecallServed(EventBody, frozen=True, kw_only=True):
     """Up to 100 recalls of one agent. ``queries`` are their texts, in the same order.
 
     They stand beside because a seal closes a whole field, and what was served must still be
-    counted when the questions are erased.
+    counted when the questions are erased. A question is "" whose answer was erased before it was
+    written down; there are none at all where that is so of each. ``episode_ids`` are those that
+    any of the others found: nobody counts them, but with an erased one its questions go too.
     """
 
     recalls: list[ServedRecall]
     queries: Sealed[list[str]]
+    episode_ids: list[str] = []
 
 
 # --- Agent -------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@
 --       11 number of aggregates that were only read
 --       12 the epoch that the writer follows, or ''  13 the last position that it was told of
 --       then per sealing key: its field, key, and what to do with it: 'make' it unless it is there,
---       'hold' (it must be there), 'destroy' (it may be made anew), 'erase' (never again)
+--       'hold' (it must be there), 'destroy' (it may be made anew), 'erase' (never again), 'name'
+--       (nothing, but it must not have been erased)
 --       then per aggregate that was only read: its number, its version (0: it has no events)
 --       then per event: number of its aggregate, then e k a n t s o u r p d
 -- Returns a status and its numbers; positions are integers below 2^53.
@@ -75,19 +76,22 @@ for at = first_event, #ARGV, EVENT_ARGS do
 end
 
 local first_key_argument = HEADER_ARGS + 1
-local others = {'key-mismatch'}
+local gone, others = {'erased'}, {'key-mismatch'}
 for i = 1, sealing_keys do
   local at = first_key_argument + KEY_ARGS * (i - 1)
   local what = ARGV[at + 2]
   local stored = redis.call('HGET', KEYS[HEADER_KEYS + aggregates + i], ARGV[at])
-  if what ~= 'destroy' and what ~= 'erase'
-    and stored ~= ARGV[at + 1] and (stored or what == 'hold') then
+  if what ~= 'destroy' and what ~= 'erase' then
     if stored == '' then
-      return {'erased', ARGV[at]}
+      gone[#gone + 1] = ARGV[at]
+    elseif what ~= 'name' and stored ~= ARGV[at + 1] and (stored or what == 'hold') then
+      others[#others + 1] = ARGV[at]
+      others[#others + 1] = stored or ''
     end
-    others[#others + 1] = ARGV[at]
-    others[#others + 1] = stored or ''
   end
+end
+if #gone > 1 then
+  return gone
 end
 if #others > 1 then
   return others

@@ -45,13 +45,15 @@ class SealingKeys(Struct, frozen=True):
     ``made`` are stored unless they are there, ``held`` must be there as given, ``destroyed`` are
     removed, ``erased`` too, and no key is ever stored for their subjects again. A text sealed under
     a key that was destroyed meanwhile could never be opened; without ``held`` it would be stored
-    all the same.
+    all the same. Of the subjects in ``named`` none may have been erased, whether they have a key or
+    not.
     """
 
     made: Mapping[str, bytes] = {}
     held: Mapping[str, bytes] = {}
     destroyed: Sequence[str] = ()
     erased: Sequence[str] = ()
+    named: Sequence[str] = ()
 
 
 class Followed(Struct, frozen=True):
@@ -213,8 +215,9 @@ def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Dupli
                     for field, key in zip(pairs[::2], pairs[1::2], strict=True)
                 }
             )
-        case [b"erased", field]:
-            raise Erased(f"{request.subjects[field]} was erased: nothing can be added to it")
+        case [b"erased", *fields]:
+            subjects = [request.subjects[field] for field in fields]
+            raise Erased(f"{', '.join(subjects)} erased: nothing can be added", subjects)
         case [b"tracked", recorded]:
             assert request.tracked is not None
             raise TrackingConflict(request.tracked.upstream, request.tracked.position, recorded)
@@ -234,4 +237,5 @@ def _instructions(sealing: SealingKeys) -> list[tuple[str, bytes, str]]:
         *((subject, key, "hold") for subject, key in sealing.held.items()),
         *((subject, b"", "destroy") for subject in sealing.destroyed),
         *((subject, b"", "erase") for subject in sealing.erased),
+        *((subject, b"", "name") for subject in sealing.named),
     ]

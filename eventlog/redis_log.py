@@ -124,6 +124,7 @@ class RedisLog:
         held_keys: Mapping[str, bytes] | None = None,
         destroyed_keys: Sequence[str] = (),
         erased_keys: Sequence[str] = (),
+        named_subjects: Sequence[str] = (),
         tracking: Tracked | None = None,
         rule: VersionRule = "next",
         unchanged: Mapping[str, int] | None = None,
@@ -134,7 +135,8 @@ class RedisLog:
         entry. ``subject_keys`` are new sealing keys, stored with the events; ``held_keys`` are
         those that texts of this append were sealed under and that must be stored already;
         the keys of the subjects in ``destroyed_keys`` and ``erased_keys`` end with this append, and
-        the latter never have one again. ``unchanged`` names
+        the latter never have one again. An append that tells of the subjects in ``named_subjects``
+        is `Erased` once one of them was erased. ``unchanged`` names
         aggregates that the decision rests on but does not change, each with the version read (0:
         none): the append is a `Conflict` if one has another now. Repeats by itself,
         with the same command id, until the answer is definite or the deadline has passed.
@@ -156,7 +158,9 @@ class RedisLog:
             command_id=command_id,
             fingerprint=fingerprint,
             fence=fence,
-            sealing=SealingKeys(subject_keys or {}, held_keys or {}, destroyed_keys, erased_keys),
+            sealing=SealingKeys(
+                subject_keys or {}, held_keys or {}, destroyed_keys, erased_keys, named_subjects
+            ),
             tracked=tracking,
             rule=rule,
             new_epoch=self._new_epoch(),

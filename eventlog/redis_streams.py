@@ -53,8 +53,8 @@ _LIBRARY_ACTOR: Final = "system:eventsourcing"
 class RedisAggregateRecorder(AggregateRecorder):
     """Stores and reads the events of aggregates.
 
-    ``insert_events`` takes ``command_id``, ``fingerprint``, ``fence`` and ``unchanged`` (aggregate
-    id → version of what a decision has only read) beside the events, as
+    ``insert_events`` takes ``command_id``, ``fingerprint``, ``fence``, ``unchanged`` (aggregate
+    id → version of what a decision has only read) and ``named_subjects`` beside the events, as
     given to ``Application.save``. Without a command id one is made, so that a lost answer still
     cannot store the events twice. It raises what `RedisLog.append` raises, and `AlreadyAppended`
     where that answers `Duplicate`.
@@ -101,6 +101,7 @@ class RedisAggregateRecorder(AggregateRecorder):
         fingerprint: str = "",
         fence: Fence | None = None,
         unchanged: Mapping[str, int] | None = None,
+        named_subjects: Sequence[str] = (),
         tracking: Tracking | None = None,
     ) -> Sequence[int]:
         if not stored_events and tracking is None:
@@ -114,6 +115,7 @@ class RedisAggregateRecorder(AggregateRecorder):
             fingerprint=fingerprint,
             fence=fence,
             unchanged=unchanged or {},
+            named_subjects=named_subjects,
             tracked=(
                 Tracked(tracking.application_name, tracking.notification_id) if tracking else None
             ),
@@ -151,6 +153,7 @@ class RedisAggregateRecorder(AggregateRecorder):
             held_keys={s.subject: s.held_key for s in batch.sealed if s.held_key is not None},
             destroyed_keys=[subject for subject in destroyed if not is_final(subject)],
             erased_keys=[subject for subject in destroyed if is_final(subject)],
+            named_subjects=batch.named_subjects,
             tracking=batch.tracked,
             rule=batch.rule,
         )
@@ -350,6 +353,7 @@ class _Batch(Struct, frozen=True):
     fingerprint: str
     fence: Fence | None
     unchanged: Mapping[str, int]
+    named_subjects: Sequence[str]
     tracked: Tracked | None
     rule: VersionRule
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from litestar import Response
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
@@ -17,8 +17,6 @@ from commands.command import Clock, Command
 from domain.errors import InvalidCommand, ViewBehind
 from memoryweave import contract
 from projections.parking import ParkedEvent
-
-_RECALLS_WRITTEN_WITHIN_S: Final = 5.0
 
 
 @question("GET", "/settings", tag="admin")
@@ -123,8 +121,6 @@ async def post_erase(
     rest is cleared without anybody asking. Nothing brings it back.
     """
     require_admin(call.caller)
-    # What was asked a moment ago may speak of it: in the log it can be erased, here it cannot.
-    await call.threads.ask_log(call.service.recall_log.flush, _RECALLS_WRITTEN_WITHIN_S)
     answer = await carry_out(call, _erase_on(call.node), data)
     if answer.content.pending_views:
         answer.status_code = 202

@@ -57,7 +57,8 @@ VIEWS: Final[dict[str, str]] = {
     "recalls": """
         SELECT "position", occurred_at, "day", recall->>'recall_id' AS recall_id,
                recall->>'agent_id' AS agent_id, actor,
-               CAST(recall->'namespaces' AS VARCHAR[]) AS namespaces, query,
+               CAST(recall->'namespaces' AS VARCHAR[]) AS namespaces,
+               nullif(query, '') AS query,
                CAST(recall->>'miss' AS BOOLEAN) OR coalesce(voted_down, false) AS miss,
                recall->>'level' AS "level",
                CAST(recall->>'took_ms' AS DOUBLE) AS took_ms,

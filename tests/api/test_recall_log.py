@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from api.recall_log import MOST_WAITING, RecallLog
 from commands.recalls import AskedRecall, RecallBatch
@@ -67,7 +68,6 @@ def test_a_hundred_of_one_agent_are_one_batch_and_no_agents_are_mixed() -> None:
     with running(written, write_after_s=60) as log:
         for number in range(250):
             log.add("hermes" if number % 5 else "cron", recall(number))
-        assert log.flush(10)
     assert {batch.actor for batch in written.batches} == {"hermes", "cron"}
     assert all(len(batch.recalls) <= 100 for batch in written.batches)
     assert len(written.batches) <= 5
@@ -76,6 +76,16 @@ def test_a_hundred_of_one_agent_are_one_batch_and_no_agents_are_mixed() -> None:
         asked = [recall.query for batch in mine for recall in batch.recalls]
         assert asked == [f"q{n}" for n in range(250) if n % 5 in rest]
         assert [batch.version for batch in mine] == list(range(1, len(mine) + 1))
+
+
+def test_a_batch_has_so_many_results_that_the_append_can_look_at_each() -> None:
+    written = Written()
+    with running(written, write_after_s=60) as log:
+        for number, results in enumerate((600, 400, 1, 2000, 1)):
+            found = [str(n) for n in range(results)]
+            log.add("hermes", replace(recall(number), episode_ids=found))
+    asked = [[recall.query for recall in batch.recalls] for batch in written.batches]
+    assert asked == [["q0", "q1"], ["q2"], ["q3"], ["q4"]]
 
 
 def test_what_waits_at_the_end_is_written() -> None:

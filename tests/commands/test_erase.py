@@ -169,7 +169,11 @@ def test_what_is_of_a_session_closes_it_and_later_a_session_of_that_name_begins_
     made = hermes.remember(SECRET, namespace="hermes-ephemeral", session_id="s-1")
     beside = hermes.remember("walnut", namespace="hermes-ephemeral", session_id="s-1")
     done = admin.erase(memory_id=made.memory_id).erasure
-    assert done.subjects == ("session:hermes-ephemeral:s-1",)
+    assert done.subjects == (
+        f"memory:{made.memory_id}",
+        "session:hermes-ephemeral:s-1",
+        f"episode:{made.episode_id}",
+    )
     assert texts(opened(made.memory_id)) | texts(opened(beside.memory_id)) == {ERASED}
     later = hermes.remember("anew", namespace="hermes-ephemeral", session_id="s-1")
     assert texts(opened(later.memory_id)) == {"anew"}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 
+from commands.recalls import record_recalls
 from eventlog.readers import Readers
 from eventlog.redis_log import RedisLog
 from eventlog.subscription import Checkpoint
@@ -32,8 +36,22 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasure, "erase_everywhere", partial(erase_everywhere, wait_s=4.0))
 
 
+@pytest.fixture
+def recalls_may_be_written(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Until this is set, recalls that were answered do not come into the log."""
+    may = Event()
+
+    def written(*batch: Any) -> None:
+        may.wait()
+        record_recalls(*batch)
+
+    monkeypatch.setattr("workers.node.record_recalls", written)
+    yield may
+    may.set()
+
+
 def test_an_erase_through_a_replica_clears_its_old_generations_and_left_overs_too(
-    log_server: LogServer, log_name: str, tmp_path: Path
+    log_server: LogServer, log_name: str, tmp_path: Path, recalls_may_be_written: Event
 ) -> None:
     with (
         running_service(log_server, None, tmp_path / "primary", log_name) as primary,
@@ -45,7 +63,8 @@ def test_an_erase_through_a_replica_clears_its_old_generations_and_left_overs_to
         told = commit(
             replica.admin, f"the {CANARY.decode()} nests", distill=False, tags=["x"], wait="vectors"
         )
-        assert recalled(replica.admin, CANARY.decode(), min_position=told["position"])
+        for node in (primary, replica):
+            assert recalled(node.admin, CANARY.decode(), min_position=told["position"])
         assert replica.admin.post("/api/v1/admin/rebuild/state").status_code == 202
         eventually(lambda: (views / "state" / "CURRENT").read_text() == "2\n", within_s=60)
         # The old generation stays for a while, for who still reads it.
@@ -67,6 +86,8 @@ def test_an_erase_through_a_replica_clears_its_old_generations_and_left_overs_to
 
         eventually(cleared, within_s=60)
         assert answers[-1].json()["still_holding"] == []
+        recalls_may_be_written.set()
+        eventually(lambda: served(primary) == served(replica) == 2)
         assert files_with(tmp_path, CANARY) == {}
         assert log_with(log_server.url, log_name, CANARY) == []
         for node in (primary, replica):
@@ -80,6 +101,12 @@ def test_an_erase_through_a_replica_clears_its_old_generations_and_left_overs_to
         other = commit(primary.admin, "another one", distill=False)
         [held] = erase(primary, other["memory_id"]).json()["still_holding"]
         assert held.startswith("node a-node-away: it is not running")
+
+
+def served(service: Service) -> int:
+    """Give how many recalls the node's audit tells of."""
+    audited = service.admin.get("/api/v1/admin/audit", params={"type": "RecallServed"})
+    return sum(len(item["body"]["recalls"]) for item in audited.json()["items"])
 
 
 def erase(service: Service, memory_id: str):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from domain.errors import CommandTooOld, Fenced, KeyReused, LogUnavailable, TooLarge
+from domain.errors import CommandTooOld, Erased, Fenced, KeyReused, LogUnavailable, TooLarge
 from domain.identity import uuid7
 from eventlog.append import MAX_BYTES, MAX_EVENTS, Fence, Tracked
 from eventlog.outcomes import (
@@ -287,6 +287,30 @@ def test_a_text_under_a_key_that_the_log_does_not_hold_is_not_stored(
     assert mismatch.value.keys == {**stored, "memory:gone": None}
     assert everything_in(log_server, log) == before
     assert log.append([an_entry("a", 2)], **new_command(), held_keys=stored) == Appended(2, 2)
+
+
+def test_what_tells_of_an_erased_subject_is_not_stored(
+    log_server: LogServer, log: RedisLog
+) -> None:
+    keys = {"memory:m": b"1" * 32, "memory:n": b"2" * 32}
+    log.append([an_entry("a", 1)], **new_command(), subject_keys=keys)
+    gone = ["memory:m", "episode:that never had a key"]
+    log.append([an_entry("a", 2)], **new_command(), erased_keys=gone)
+    before = everything_in(log_server, log)
+
+    with pytest.raises(Erased) as erased:
+        log.append(
+            [an_entry("a", 3)],
+            **new_command(),
+            subject_keys={"memory:new": b"3" * 32},
+            named_subjects=[*gone, "memory:n", "memory:unknown"],
+        )
+
+    assert erased.value.subjects == frozenset(gone)
+    assert everything_in(log_server, log) == before
+    others = ["memory:n", "memory:unknown"]
+    assert log.append([an_entry("a", 3)], **new_command(), named_subjects=others) == Appended(3, 3)
+    assert log.subject_keys(others) == {"memory:n": keys["memory:n"]}
 
 
 def test_a_key_is_destroyed_with_the_append_or_not_at_all(log: RedisLog) -> None:

@@ -146,6 +146,7 @@ BODIES: Final[tuple[EventBody, ...]] = (
             )
         ],
         queries=["which port does the build use?"],
+        episode_ids=[_EPISODE],
     ),
     MemoryCorrected(
         content="The build runs on port 7822.",
