@@ -28,6 +28,7 @@ from workers.log_server import node_id
 
 ANSWERED_BY_THE_NODE_ITSELF = {
     "/recall",
+    "/context",
     "/admin/audit/query",
     "/admin/backup",
     "/admin/projections/{view}/retry",

@@ -65,7 +65,7 @@ def test_f18_poison_fails_a_rebuild_unless_it_is_allowed_and_the_old_generation_
         monkeypatch.delenv(name)
     monkeypatch.setenv("MEMORYWEAVE_KEY", ADMIN_KEY)
 
-    with running_service(log_server, None, settings.data, log.name) as service:
+    with running_service(log_server, None, settings.data, log.name, recall_log="off") as service:
 
         def rebuild(view: str, *flags: str, code: int) -> str:
             asked = ["rebuild", view, "--wait", "--json", "--url", service.url, *flags]
