@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import lance
-import lancedb
 import numpy as np
 import pyarrow as pa
 from msgspec import Struct
@@ -123,7 +122,7 @@ def write_table(path: Path, rows: int, seed: int, vectors: Floats | None = None)
         mode="append",
         max_rows_per_file=ROWS_PER_FRAGMENT,
     )
-    create_indices(lancedb.connect(folder).open_table(TABLE))
+    create_indices(lance.dataset(dataset))
     directory.close()
     return folder
 
