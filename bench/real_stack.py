@@ -169,7 +169,7 @@ class RealStack:
         codec = self.application.codec
         checkpoint: Checkpoint = projector.checkpoint()
         with Subscription(self._redis_url, self._log_name, checkpoint) as subscription:
-            while entries := subscription.read(_EVENTS, wait_s=0.001):
+            while entries := subscription.read(_EVENTS, wait_s=0):
                 batch = sort_batch(
                     entries,
                     codec.open_batch(entries),

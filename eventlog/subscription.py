@@ -80,6 +80,8 @@ class Subscription:
     def read(self, limit: int = 500, wait_s: float = 0.05) -> list[RawEntry]:
         """Give the next events; wait up to ``wait_s`` (at most 5) for the first, [] if none came.
 
+        With 0 it does not wait.
+
         Raises `LogGap` when the next position is missing and `LogFork` when the log is not the
         one that the checkpoint was taken from; both stay so until an operator acts. Raises
         `LogUnavailable` when the server does not answer; call again.
@@ -178,11 +180,13 @@ class Subscription:
             raise LogFork(f"the log was trimmed with another chain at {end} than was read there")
 
     def _read_stream(self, limit: int, wait_s: float) -> list[Any] | None:
-        # BLOCK 0 would mean for ever; a millisecond is the shortest wait there is.
-        block_ms = max(1, round(min(wait_s, _LONGEST_WAIT_S) * 1000))
+        # BLOCK 0 would mean for ever. Who waits at all may wait a tenth of a second: that often the
+        # server looks whose time is over.
+        block_ms = round(min(wait_s, _LONGEST_WAIT_S) * 1000)
+        block = ("BLOCK", block_ms) if block_ms > 0 else ()
         after = f"{self._checkpoint.position}-0"
         answer = self._server.call(
-            "XREAD", "COUNT", limit, "BLOCK", block_ms, "STREAMS", self._keys.stream, after
+            "XREAD", "COUNT", limit, *block, "STREAMS", self._keys.stream, after
         )
         return None if answer is None else answer[0][1]
 

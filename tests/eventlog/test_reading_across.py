@@ -59,7 +59,7 @@ def test_a_subscription_reads_across_and_its_chain_is_that_of_the_whole_log(
         checkpoint = Checkpoint(begin, log.head().epoch, known, chains[begin - 1] if begin else "")
         with Subscription(log.url, log.name, checkpoint, archived.archive) as subscription:
             read: list[RawEntry] = []
-            while page := subscription.read(limit=7, wait_s=0.001):
+            while page := subscription.read(limit=7, wait_s=0):
                 for entry in page:
                     assert subscription.checkpoint_at(entry).chain == chains[entry.position - 1]
                 read += page
@@ -73,7 +73,7 @@ def test_a_log_trimmed_under_a_reader_who_lags_goes_on_in_the_archive(
     with Subscription(log.url, log.name, Checkpoint(), archived.archive) as subscription:
         read = subscription.read(limit=3)
         _, everything = before_and_after(archived)
-        while page := subscription.read(limit=20, wait_s=0.001):
+        while page := subscription.read(limit=20, wait_s=0):
             read += page
     assert read == everything
 

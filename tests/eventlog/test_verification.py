@@ -46,7 +46,7 @@ class Witnessed(ArchivedLog):
         with Subscription(
             self.log.url, self.log.name, Checkpoint(), self.archive, seen or self.seen
         ) as subscription:
-            while page := subscription.read(limit=6, wait_s=0.001):
+            while page := subscription.read(limit=6, wait_s=0):
                 reached += [subscription.checkpoint_at(entry) for entry in page]
                 self.passed = reached[-1].position
         return reached

@@ -83,7 +83,11 @@ class Life:
             self.commit: 3, self.correct: 4, self.vote: 3, self.delete: 3, self.restore: 3,
             self.erase: 2, self.grant: 4, self.close_session: 1, self.pin: 2, self.tag: 2,
         }  # fmt: skip
-        for move in self.chance.choices(list(moves), list(moves.values()), k=steps):
+        chosen = self.chance.choices(list(moves), list(moves.values()), k=steps)
+        for number, move in enumerate(chosen):
+            if number % 50 == 0:
+                # As the writer's upkeep would: a table of one fragment a batch is slow to ask.
+                self.stack.optimize()
             move()
 
     # --- asking

@@ -155,7 +155,7 @@ def test_a_log_that_another_node_has_read_differently_is_not_followed(
 ) -> None:
     log = trimmed[0]
     with Subscription(log.url, log.name, Checkpoint(), Archive(archive)) as reader:
-        while reader.read(wait_s=0.001):
+        while reader.read(wait_s=0):
             pass
         Readers(log).report("other/state", reader.checkpoint, datetime.now(UTC))
     stream, newest = log.keys.stream, f"{log.head().position}-0"

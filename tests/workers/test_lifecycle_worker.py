@@ -85,7 +85,7 @@ def test_a_reader_that_holds_trimming_is_named_until_it_has_come_on(
         with working(settings):
             eventually(lambda: "other/state" in trouble(settings), within_s=30)
             assert log.floor() == 1
-            while reader.read(wait_s=0.001):
+            while reader.read(wait_s=0):
                 pass
             readers.report("other/state", reader.checkpoint, datetime.now(UTC))
             eventually(lambda: log.floor() > 50 and not trouble(settings), within_s=30)
@@ -128,7 +128,7 @@ def test_verify_ends_with_1_and_names_the_position_when_an_event_was_changed(
         eventually(lambda: log.floor() > 50, within_s=30)
     archive, seen = open_archive(settings), seen_links(settings)
     with Subscription(log.url, log.name, Checkpoint(), archive, seen) as reader:
-        while reader.read(wait_s=0.001):
+        while reader.read(wait_s=0):
             pass
         head = reader.checkpoint.position
     command = [*("verify", "--data", str(settings.data), "--redis-url", log.url, "--log", log.name)]
