@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from inference.kept_calibration import read
 from tests.inference.embedding_server import Exchange, embedding_server
 from tests.inference.words import Words
@@ -27,6 +29,7 @@ def test_what_ships_a_calibration_and_bge_m3_need_none(tmp_path: Path) -> None:
     assert other.parent == tmp_path / "cache"
 
 
+@pytest.mark.slow
 def test_another_model_is_fitted_and_kept_once_a_text_was_embedded(tmp_path: Path) -> None:
     with embedding_server() as server:
         settings = told(
