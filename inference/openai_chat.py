@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import httpx
 import msgspec
@@ -22,9 +22,7 @@ from inference.llm import (
     LanguageModelUnavailable,
     Message,
 )
-
-_LONGEST_ANSWER: Final = 4 * 2**20
-_AGAIN: Final = (408, 409, 425, 429)
+from inference.posting import NoAnswer, Refused, post
 
 
 class ChatOptions(Struct, frozen=True, kw_only=True):
@@ -119,34 +117,18 @@ class OpenAIChat:
                 "json_schema": {"name": schema_name, "strict": True, "schema": dict(schema)},
             },
         }
-        deadline = self._monotonic() + self._options.timeout_s
         try:
-            with self._client.stream(
-                "POST", self._url, json=body, timeout=self._options.timeout_s
-            ) as response:
-                status = response.status_code
-                if status in _AGAIN or status >= 500:
-                    raise LanguageModelUnavailable(f"{self.name} answered with status {status}")
-                if status != 200:
-                    raise LanguageModelMisbehaved(
-                        f"{self.name} refused the request with status {status}"
-                    )
-                return self._read(response, deadline)
-        except httpx.TransportError as error:
-            raise LanguageModelUnavailable(
-                f"{self.name} did not answer: {type(error).__name__}"
-            ) from error
-
-    def _read(self, response: httpx.Response, deadline: float) -> bytes:
-        # httpx's time-out is for each read: a server that trickles would hold us for ever.
-        body = bytearray()
-        for part in response.iter_bytes():
-            body += part
-            if len(body) > _LONGEST_ANSWER:
-                raise LanguageModelMisbehaved(f"{self.name} answered over {_LONGEST_ANSWER} bytes")
-            if self._monotonic() > deadline:
-                raise LanguageModelUnavailable(f"{self.name} took too long to answer")
-        return bytes(body)
+            return post(
+                self._client,
+                self._url,
+                body,
+                timeout_s=self._options.timeout_s,
+                monotonic=self._monotonic,
+            )
+        except NoAnswer as error:
+            raise LanguageModelUnavailable(f"{self.name} did not answer: {error}") from error
+        except Refused as error:
+            raise LanguageModelMisbehaved(f"{self.name} {error}") from error
 
     def _completion(self, body: bytes) -> Completion:
         try:

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,8 @@ from workers.ports import claimable_port
 from workers.settings import DECLARED
 
 _START_WITHIN_S: Final = 180.0
+_LOOK_EVERY_S: Final = 0.2
+_END_WITHIN_S: Final = 60.0
 _BATCH: Final = 100
 _SEARCHED: Final = ("state", "vector")
 _KEPT: Final = ("embed_", "llm_", "rerank_")
@@ -101,7 +103,12 @@ def own_node(data: Path) -> Iterator[str]:
         yield url
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait()
+        try:
+            process.wait(_END_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
 
 
 def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
@@ -112,7 +119,8 @@ def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
                 raise Failure(f"the service did not start:\n{log.read_text(errors='replace')}")
             if _is_well(client):
                 return
-            time.sleep(0.2)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LOOK_EVERY_S)  # a service that ends is seen at once
 
 
 def _is_well(client: Client) -> bool:
