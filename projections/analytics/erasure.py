@@ -17,7 +17,6 @@ from msgspec import Raw
 from domain.events import EVENT_TYPES, Event
 from eventlog.body_shape import shape_of
 from eventlog.sealing import destroyed_subjects
-from projections.analytics.manifest import DataFile
 
 _decode: Final = msgspec.json.Decoder(dict[str, Raw]).decode
 _encode: Final = msgspec.json.Encoder().encode
@@ -56,13 +55,6 @@ def erased(table: pa.Table, ended: Mapping[str, int]) -> pa.Table:
         return table
     place = table.schema.get_field_index("body")
     return table.set_column(place, table.schema.field(place), pa.array(bodies, pa.string()))
-
-
-def may_hold(file: DataFile, ended: Mapping[str, int]) -> bool:
-    """Tell, without reading the file, whether it may hold texts of ended subjects."""
-    if not any(file.first < position for position in ended.values()):
-        return False
-    return file.sessions > 0 or any(not subject.startswith("session:") for subject in ended)
 
 
 def _without_texts(name: str, schema: int, body: str) -> str:

@@ -53,7 +53,6 @@ def write_file(folder: Path, number: int, day: str, table: pa.Table) -> DataFile
         first=min(positions, default=0),
         last=max(positions, default=0),
         rows=table.num_rows,
-        sessions=sum(str(name).startswith("session:") for name in table["subject"].to_pylist()),
         bytes=(folder / path).stat().st_size,
     )
 
@@ -64,6 +63,11 @@ def read_files(folder: Path, files: Iterable[DataFile]) -> pa.Table:
         _parquet.read_table(folder / file.path, schema=SCHEMA, partitioning=None) for file in files
     ]
     return pa.concat_tables(parts).combine_chunks().sort_by("position")
+
+
+def read_column(folder: Path, file: DataFile, name: str) -> pa.ChunkedArray:
+    """Read one column of one file."""
+    return _parquet.read_table(folder / file.path, columns=[name], partitioning=None)[name]
 
 
 def are_whole(folder: Path, files: Iterable[DataFile]) -> bool:

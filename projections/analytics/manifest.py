@@ -24,8 +24,7 @@ class DataFile(Struct, frozen=True, kw_only=True):
     """One Parquet file: ``path`` relative to the generation's folder, ``day`` as ``2026-03-01``.
 
     ``day`` is empty for the tail, whose events are of any day. ``first`` and ``last`` are positions
-    between which its ``rows`` lie; a file of a day need not hold all of them. ``sessions`` counts
-    the rows that may lose their texts with a session.
+    between which its ``rows`` lie; a file of a day need not hold all of them.
     """
 
     path: str
@@ -33,7 +32,6 @@ class DataFile(Struct, frozen=True, kw_only=True):
     first: int
     last: int
     rows: int
-    sessions: int
     bytes: int
 
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from domain.events import Event
 from eventlog.subscription import Checkpoint
 from projections.analytics.compaction import Merge, next_merge
-from projections.analytics.erasure import ended_subjects, erased, may_hold
+from projections.analytics.erasure import ended_subjects, erased
 from projections.analytics.files import (
     are_whole,
     by_day,
@@ -39,6 +39,7 @@ from projections.analytics.manifest import (
     read_manifest,
 )
 from projections.analytics.schema import NO_EVENTS, SCHEMA_VERSION, table_of
+from projections.analytics.subjects import FileSubjects
 from projections.analytics.views import SCRIPT, SCRIPT_NAME
 from projections.erased import newest_erasure
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
@@ -72,6 +73,7 @@ class AnalyticsProjector:
         self._folder = folder
         self._clock = clock
         self._tail_rows = tail_rows
+        self._subjects = FileSubjects(folder)
         self._manifest = self._open()
         self._tail = read_files(folder, self._manifest.files[-1:])
         remove_all_but(folder, _kept(self._manifest))
@@ -106,7 +108,7 @@ class AnalyticsProjector:
             return
         ended = ended_subjects(new)
         rows = erased(pa.concat_tables([self._tail, table_of(new)]).combine_chunks(), ended)
-        step = _Step(self._folder, before)
+        step = _Step(self._folder, before, self._subjects)
         step.erase(ended)
         if rows.num_rows >= self._tail_rows:
             for day, part in by_day(rows):
@@ -132,7 +134,7 @@ class AnalyticsProjector:
         merge = next_merge(before.files[:-1])
         if merge is None:
             return False
-        step = _Step(self._folder, before)
+        step = _Step(self._folder, before, self._subjects)
         step.merge(merge)
         self._commit(step.manifest(before.checkpoint), step.replaced)
         return True
@@ -157,6 +159,7 @@ class AnalyticsProjector:
         manifest = replace(manifest, retired=[old for old in retired if old not in expired])
         commit_manifest(self._folder, manifest)
         self._manifest = manifest
+        self._subjects.forget(replaced)
         # After the commit: killed in between, the next start removes them.
         remove(self._folder, [old.path for old in expired])
 
@@ -204,8 +207,9 @@ class AnalyticsProjector:
 class _Step:
     """Files written for one commit, and those that they replace."""
 
-    def __init__(self, folder: Path, before: Manifest) -> None:
+    def __init__(self, folder: Path, before: Manifest, subjects: FileSubjects) -> None:
         self._folder = folder
+        self._subjects = subjects
         self._before = before
         self._number = before.next_number
         self._files = before.files[:-1]
@@ -223,7 +227,7 @@ class _Step:
     def erase(self, ended: Mapping[str, int]) -> None:
         """Write anew the files that hold texts of ended subjects."""
         for number, file in enumerate(self._files):
-            if not may_hold(file, ended):
+            if not self._subjects.may_hold(file, ended):
                 continue
             rows = read_files(self._folder, [file])
             without = erased(rows, ended)
@@ -246,6 +250,8 @@ class _Step:
     def _write(self, day: str, rows: pa.Table) -> DataFile:
         file = write_file(self._folder, self._number, day, rows)
         self._number += 1
+        if day:
+            self._subjects.note(file, rows)
         return file
 
 

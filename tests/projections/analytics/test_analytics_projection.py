@@ -128,7 +128,6 @@ def _file(number: int, rows: int) -> DataFile:
         first=number,
         last=number,
         rows=rows,
-        sessions=0,
         bytes=1,
     )
 
