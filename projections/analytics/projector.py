@@ -119,6 +119,7 @@ class AnalyticsProjector:
             step.manifest(checkpoint), erased=max(before.erased, newest_erasure(new))
         )
         self._commit(manifest, step.replaced, at_once=bool(ended))
+        self._subjects.ended(step.looked_into, ended)
         self._tail = rows
 
     def erased(self) -> int:
@@ -215,6 +216,7 @@ class _Step:
         self._files = before.files[:-1]
         self._tail = before.files[-1]
         self.replaced: list[DataFile] = []
+        self.looked_into: list[DataFile] = []
 
     def add(self, day: str, rows: pa.Table) -> None:
         self._files.append(self._write(day, rows))
@@ -234,6 +236,7 @@ class _Step:
             if without is not rows:
                 self._files[number] = self._write(file.day, without)
                 self.replaced.append(file)
+            self.looked_into.append(self._files[number])
 
     def replace_tail(self, rows: pa.Table) -> None:
         self.replaced.append(self._tail)

@@ -36,6 +36,17 @@ class FileSubjects:
         for file in files:
             self._known.pop(file.path, None)
 
+    def ended(self, files: Iterable[DataFile], ended: Mapping[str, int]) -> None:
+        """Note that these files hold nothing more that the subjects said before these positions.
+
+        Sessions bear the same names again and again: without this the end of each would open every
+        file that told of one of that name. To be called when that is committed, not before.
+        """
+        for file in files:
+            over = [subject for subject, position in ended.items() if file.last < position]
+            known = self._known[file.path]
+            self._known[file.path] = known[~np.isin(known, _hashed(over), assume_unique=True)]
+
     def may_hold(self, file: DataFile, ended: Mapping[str, int]) -> bool:
         """Tell whether a file may hold texts that subjects said before these positions."""
         before = [subject for subject, position in ended.items() if file.first < position]

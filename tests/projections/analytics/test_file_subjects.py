@@ -55,6 +55,17 @@ def test_a_file_is_asked_for_what_it_tells_of_whether_it_was_just_written_or_fou
             assert FileSubjects(folder).may_hold(file, ended) == wanted
 
 
+def test_a_name_that_is_used_again_is_looked_for_in_what_was_written_since(tmp_path: Path) -> None:
+    known = FileSubjects(tmp_path)
+    old, new = (write_file(tmp_path, n, DAY, rows_of(["a", "b"], 10 * n + 1)) for n in (0, 1))
+    first, second = {"a": 5}, {"a": 20}
+    assert known.may_hold(old, first)
+    assert not known.may_hold(new, first)
+    known.ended([old], first)
+    assert [known.may_hold(file, second) for file in (old, new)] == [False, True]
+    assert known.may_hold(old, {"b": 20})
+
+
 def test_what_is_known_of_a_replaced_file_goes_with_it(tmp_path: Path) -> None:
     known = FileSubjects(tmp_path)
     file: DataFile = write_file(tmp_path, 1, DAY, rows_of(["a"], 1))
