@@ -78,8 +78,7 @@ class Staging:
     ) -> list[Row]:
         """Give the rows of these memories, episodes and ephemeral sessions (see `RowStore`)."""
         rows = self._where("source", list(sources))
-        closing = self._where("closing", [_session_key(*session) for session in sessions])
-        return rows + [row for row in closing if row.ended_by != CLOSED_WITH_SESSION]
+        return rows + self._where("closing", [_session_key(*session) for session in sessions])
 
     def numbers_of(self, sessions: Collection[Session]) -> dict[Session, Numbers]:
         """Give, for each session, every row of it that has a number (see `RowStore`)."""
@@ -189,9 +188,14 @@ def _stored(row: Row) -> tuple[Any, ...]:
         _key(row),
         row.source_id,
         None if row.session_seq is None else session,
-        session if is_ephemeral(row.namespace) else None,
+        session if _ends_with_session(row) else None,
         _encode(row),
     )
+
+
+def _ends_with_session(row: Row) -> bool:
+    # Sessions bear the same names again and again: what ended with one is not looked at again.
+    return is_ephemeral(row.namespace) and row.ended_by != CLOSED_WITH_SESSION
 
 
 def _key(row: Row) -> int:
