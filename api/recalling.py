@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Iterable
 
 from api.calls import Call
 from commands.recalls import AskedRecall
-from domain.caller import Caller
 from domain.events import ServedMemory, ServedRecall
 from domain.identity import uuid7
-from domain.settings import PolicySettings
 from memoryweave import contract
 from projections.state.standing import EVERYWHERE
-from queries.recall import Recalled, RecallParts
+from queries.recall import Question, Recalled, RecallParts
 from queries.recall_cache import Basis
-
-Asked = tuple[contract.Recall, Caller, RecallParts, Callable[[], datetime], str, PolicySettings]
 
 
 async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswer:
@@ -41,25 +36,32 @@ async def answered(call: Call, request: contract.Recall) -> Recalled:
         pool=call.service.lexical,
         reranker=node.reranker,
     )
-    asked: Asked = (request, call.caller, parts, node.clock, recall_id, node.application.policy)
-    found = await call.threads.run(cache.find, *asked)
+    asked = Question(
+        request=request,
+        caller=call.caller,
+        parts=parts,
+        clock=node.clock,
+        recall_id=recall_id,
+        policy=node.application.policy,
+    )
+    found = await call.threads.run(cache.find, asked)
     under_way = call.service.recalls_under_way
     if isinstance(found, Basis) and found.key in under_way:
         # Somebody asks the same right now: what comes of it is kept, or is searched for again.
         await under_way[found.key].wait()
-        found = await call.threads.run(cache.find, *asked)
+        found = await call.threads.run(cache.find, asked)
     if isinstance(found, Basis):
         found = await _computed(call, found, asked)
     return found
 
 
-async def _computed(call: Call, basis: Basis, asked: Asked) -> Recalled:
+async def _computed(call: Call, basis: Basis, asked: Question) -> Recalled:
     """Search, and let those wait meanwhile who ask the same."""
     under_way, done = call.service.recalls_under_way, asyncio.Event()
     if basis.key:
         under_way.setdefault(basis.key, done)
     try:
-        return await call.threads.search(call.service.recall_cache.compute, basis, *asked)
+        return await call.threads.search(call.service.recall_cache.compute, basis, asked)
     finally:
         done.set()
         if under_way.get(basis.key) is done:

@@ -61,6 +61,17 @@ class RecallParts(Struct, frozen=True, kw_only=True):
     reranker: Reranker | None = None
 
 
+class Question(Struct, frozen=True, kw_only=True):
+    """What is asked, by whom, and what it is answered with. ``recall_id`` names the answer."""
+
+    request: Recall
+    caller: Caller
+    parts: RecallParts
+    clock: Callable[[], datetime]
+    recall_id: str
+    policy: PolicySettings = DEFAULT_POLICY
+
+
 class Recalled(Struct, frozen=True, kw_only=True):
     """An answer with what is to be told about it.
 
@@ -84,17 +95,18 @@ def recall(
     policy: PolicySettings = DEFAULT_POLICY,
 ) -> RecallAnswer:
     """Answer a query: the answer of `recall_in_full` alone."""
-    return recall_in_full(request, caller, parts, clock, recall_id, policy).answer
+    asked = Question(
+        request=request,
+        caller=caller,
+        parts=parts,
+        clock=clock,
+        recall_id=recall_id,
+        policy=policy,
+    )
+    return recall_in_full(asked).answer
 
 
-def recall_in_full(
-    request: Recall,
-    caller: Caller,
-    parts: RecallParts,
-    clock: Callable[[], datetime],
-    recall_id: str,
-    policy: PolicySettings = DEFAULT_POLICY,
-) -> Recalled:
+def recall_in_full(asked: Question) -> Recalled:
     """Answer a query, best result first, scores in [0, 1] within the answer.
 
     A part that fails is reported in ``level`` and ``degraded`` and is no error. Raises `Forbidden`
@@ -102,7 +114,8 @@ def recall_in_full(
     2 s or `ViewDegraded`, and with ``as_of`` what `moment_of` raises, `ViewBehind` after 2 s, and
     `ViewDegraded` where the state view cannot be read: what was live then, only it knows.
     """
-    began = clock()
+    request, caller, parts = asked.request, asked.caller, asked.parts
+    began = asked.clock()
     scope = searched(caller, request.namespaces, request.include_namespaces)
     degraded: list[Degraded] = []
     moment = moment_of(request.as_of, parts.state)
@@ -118,7 +131,7 @@ def recall_in_full(
             state=parts.state,
             embedder=parts.embedder,
             now=began if moment is None else moment.time,
-            policy=policy,
+            policy=asked.policy,
             stages=parts.stages,
         )
         found, kept = _find(judgement, parts, degraded, searchable="vector" in positions)
@@ -133,11 +146,11 @@ def recall_in_full(
     if found.level == "scan":
         positions.pop("vector", None)
     answer = RecallAnswer(
-        recall_id=recall_id,
+        recall_id=asked.recall_id,
         level=found.level,
         degraded=[*degraded, *found.degraded],
         position=min(positions.values(), default=0),
-        took_ms=(clock() - began) / _MILLISECOND,
+        took_ms=(asked.clock() - began) / _MILLISECOND,
         cached=False,
         prefetch=[],
         results=results,
@@ -153,7 +166,7 @@ def recall_in_full(
         answer=answer,
         scope=scope,
         miss=is_miss(found.level, spoken_of, found.rare),
-        steady_until=_steady_until([one.row for one in order], began, policy),
+        steady_until=_steady_until([one.row for one in order], began, asked.policy),
     )
 
 

@@ -26,10 +26,10 @@ from msgspec import Struct, structs
 
 from domain.caller import Caller
 from domain.errors import ViewBehind, ViewDegraded
-from domain.settings import DEFAULT_POLICY, PolicySettings
+from domain.settings import PolicySettings
 from memoryweave.contract import Recall, RecallAnswer
 from projections.state.standing import Standing
-from queries.recall import Recalled, RecallParts, recall_in_full
+from queries.recall import Question, Recalled, RecallParts, recall_in_full
 from queries.scope import readable, searched
 from queries.stages import Stages
 
@@ -120,38 +120,21 @@ class RecallCache:
         self._incomplete_until: dict[_Place, float] = {}
         self._outcomes: Counter[Outcome] = Counter()
 
-    def recall(
-        self,
-        request: Recall,
-        caller: Caller,
-        parts: RecallParts,
-        clock: Callable[[], datetime],
-        recall_id: str,
-        policy: PolicySettings = DEFAULT_POLICY,
-    ) -> Recalled:
+    def recall(self, asked: Question) -> Recalled:
         """Answer as `recall_in_full` does and raises, from what was kept where that holds."""
-        found = self.find(request, caller, parts, clock, recall_id, policy)
-        if isinstance(found, Recalled):
-            return found
-        return self.compute(found, request, caller, parts, clock, recall_id, policy)
+        found = self.find(asked)
+        return found if isinstance(found, Recalled) else self.compute(found, asked)
 
-    def find(
-        self,
-        request: Recall,
-        caller: Caller,
-        parts: RecallParts,
-        clock: Callable[[], datetime],
-        recall_id: str,
-        policy: PolicySettings = DEFAULT_POLICY,
-    ) -> Recalled | Basis:
+    def find(self, asked: Question) -> Recalled | Basis:
         """Give what was kept for the same question, or what to `compute` the answer with.
 
         One look at the state view and one at the store; neither model nor index is touched. Raises
         `Forbidden` for a named namespace that the caller may not read.
         """
-        began = clock()
-        scope = searched(caller, request.namespaces, request.include_namespaces)
-        basis = self._basis(request, caller, scope, parts, policy, began)
+        began = asked.clock()
+        named = asked.request.namespaces, asked.request.include_namespaces
+        scope = searched(asked.caller, *named)
+        basis = self._basis(asked, scope, began)
         if basis.standing is None:
             self._count("passed_over")
             return basis
@@ -162,27 +145,18 @@ class RecallCache:
         self._count("found")
         answer = structs.replace(
             kept.answer,
-            recall_id=recall_id,
+            recall_id=asked.recall_id,
             position=basis.standing.position,
             cached=True,
-            took_ms=(clock() - began) / _MILLISECOND,
+            took_ms=(asked.clock() - began) / _MILLISECOND,
         )
         return Recalled(answer=answer, scope=scope, miss=kept.miss, steady_until=kept.until)
 
-    def compute(
-        self,
-        basis: Basis,
-        request: Recall,
-        caller: Caller,
-        parts: RecallParts,
-        clock: Callable[[], datetime],
-        recall_id: str,
-        policy: PolicySettings = DEFAULT_POLICY,
-    ) -> Recalled:
+    def compute(self, basis: Basis, asked: Question) -> Recalled:
         """Answer as `recall_in_full` does and raises, and keep the answer if it may be kept."""
-        began = clock()
+        began, parts = asked.clock(), asked.parts
         may_keep = basis.standing is not None and self._is_complete(basis, parts)
-        recalled = recall_in_full(request, caller, parts, clock, recall_id, policy)
+        recalled = recall_in_full(asked)
         answer = recalled.answer
         if answer.degraded or answer.level != "hybrid":
             self._distrusted_until = self._monotonic() + DISTRUSTED_FOR_S
@@ -199,16 +173,8 @@ class RecallCache:
         with self._lock:
             self._outcomes[outcome] += 1
 
-    def _basis(
-        self,
-        request: Recall,
-        caller: Caller,
-        scope: frozenset[str] | None,
-        parts: RecallParts,
-        policy: PolicySettings,
-        now: datetime,
-    ) -> Basis:
-        moment = self._monotonic()
+    def _basis(self, asked: Question, scope: frozenset[str] | None, now: datetime) -> Basis:
+        request, parts, moment = asked.request, asked.parts, self._monotonic()
         if (
             self._volatile is None
             or moment < self._store_gone_until
@@ -228,14 +194,14 @@ class RecallCache:
         facts = _Facts(
             epoch=standing.epoch,
             changed_at=standing.changed_at,
-            readable=_readable(caller),
+            readable=_readable(asked.caller),
             generations=generations,
             models=[
                 f"{parts.embedder.name}/{parts.embedder.dimension}",
                 *([] if parts.reranker is None else [parts.reranker.name]),
             ],
             program=_PROGRAM,
-            policy=policy,
+            policy=asked.policy,
             stages=parts.stages,
             day=f"{now.astimezone(UTC):%Y-%m-%d}",
             request=_options(request),

