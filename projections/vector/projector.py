@@ -19,7 +19,6 @@ from eventlog.subscription import Checkpoint
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import ViewDamaged
 from projections.vector.cache import VectorCache
-from projections.vector.fold import CLOSED_WITH_SESSION
 from projections.vector.indices import create_indices
 from projections.vector.schema import (
     TABLE,
@@ -34,6 +33,7 @@ from projections.vector.shipping import forget_in
 from projections.vector.step import step
 from projections.vector.storage_errors import told_as_os_errors
 from projections.vector.turns import LastTurns, Numbers, Session
+from projections.vector.working_rows import CLOSED_WITH_SESSION
 
 _IDS_PER_QUERY: Final = 2000
 _POSITIONS: Final = ("from_position", "to_position", "position")

@@ -10,8 +10,8 @@ from msgspec import Struct
 from eventlog.subscription import Checkpoint
 from projections.parking import ParkedEvent
 from projections.projector import ViewDamaged
-from projections.vector.fold import ClosedSession
 from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
+from projections.vector.working_rows import ClosedSession
 
 _CONDITION: Final = f"id = {sql_text(SENTINEL_ID)}"
 

@@ -20,11 +20,11 @@ import msgspec
 from msgspec import Struct
 
 from domain.namespaces import is_ephemeral
-from projections.vector.fold import CLOSED_WITH_SESSION
 from projections.vector.schema import Row
 from projections.vector.sentinel import Sentinel
 from projections.vector.shipping import transaction
 from projections.vector.turns import Numbers, Session
+from projections.vector.working_rows import CLOSED_WITH_SESSION
 
 FILE_NAME: Final = "staging.sqlite"
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from domain.events import Event
 from projections.erased import erased_things
 from projections.projector import PoisonEvent
-from projections.vector.fold import ClosedSession, WorkingRows, closed_session, fold
+from projections.vector.fold import closed_session, fold
 from projections.vector.schema import Row
 from projections.vector.turns import sessions_of
+from projections.vector.working_rows import ClosedSession, WorkingRows
 from tests.oracle_vector import stretches_of
 from tests.projections.vector.histories import History, happen
 from tests.projections.vector.places import differences
