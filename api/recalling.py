@@ -27,23 +27,7 @@ async def answered(call: Call, request: contract.Recall) -> Recalled:
 
     A kept answer costs no place among the searches.
     """
-    node, cache = call.node, call.service.recall_cache
-    recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
-    parts = RecallParts(
-        state=node.state,
-        vector=node.vector,
-        embedder=node.embedder,
-        pool=call.service.lexical,
-        reranker=node.reranker,
-    )
-    asked = Question(
-        request=request,
-        caller=call.caller,
-        parts=parts,
-        clock=node.clock,
-        recall_id=recall_id,
-        policy=node.application.policy,
-    )
+    cache, asked = call.service.recall_cache, question_of(call, request)
     found = await call.threads.run(cache.find, asked)
     under_way = call.service.recalls_under_way
     if isinstance(found, Basis) and found.key in under_way:
@@ -53,6 +37,25 @@ async def answered(call: Call, request: contract.Recall) -> Recalled:
     if isinstance(found, Basis):
         found = await _computed(call, found, asked)
     return found
+
+
+def question_of(call: Call, request: contract.Recall) -> Question:
+    """Give the caller's question with what this node answers it with."""
+    node = call.node
+    return Question(
+        request=request,
+        caller=call.caller,
+        parts=RecallParts(
+            state=node.state,
+            vector=node.vector,
+            embedder=node.embedder,
+            pool=call.service.lexical,
+            reranker=node.reranker,
+        ),
+        clock=node.clock,
+        recall_id=uuid7(int(node.clock().timestamp() * 1000), node.randomness(10)),
+        policy=node.application.policy,
+    )
 
 
 async def _computed(call: Call, basis: Basis, asked: Question) -> Recalled:

@@ -15,6 +15,7 @@ from api.dependencies import GivenCall, WaitFor
 from api.documented import command, question
 from api.idempotency import command_context
 from api.node import Node
+from api.recalling import question_of
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from commands.evaluation import (
@@ -27,11 +28,10 @@ from commands.evaluation import (
     keep_golden_set,
 )
 from commands.execution import Done, done_before
-from domain.identity import uuid7
 from memoryweave import contract
 from queries.evaluation import Asked, Evaluated, evaluated, request_of
-from queries.golden_sets import QuestionSet, generate, history, questions_of
-from queries.recall import RecallParts, recall
+from queries.golden_sets import Generated, QuestionSet, generate, history, questions_of
+from queries.recall import recall_in_full
 
 _log = structlog.get_logger("evaluation")
 
@@ -73,7 +73,13 @@ async def post_generate(
     then the same memories and seed give the same questions.
     """
     require_no_agent(call.caller)
-    return await carry_out(call, _generating(call.node), data, wait=wait)
+    done = await call.threads.ask_log(_done_before, call, data)
+    if done is not None:
+        return Response(golden_set_receipt(done))
+    node = call.node
+    # Before the command: a model takes its time, and no thread that commands need waits for it.
+    made = await call.threads.audit(generate, data, node.state, node.clock(), node.language_model)
+    return await carry_out(call, _keeping_set(made), data, wait=wait)
 
 
 @question("GET", "/eval/history", tag="evaluation")
@@ -87,7 +93,9 @@ async def get_history(
     return await call.threads.run(history, call.node.state, name, limit)
 
 
-def _done_before(call: Call, message: contract.RunEvaluation) -> Done | None:
+def _done_before(
+    call: Call, message: contract.RunEvaluation | contract.GenerateEvaluation
+) -> Done | None:
     node = call.node
     context = command_context(call.request, call.caller, message, node.clock, node.randomness)
     return done_before(node.application, context)
@@ -95,26 +103,15 @@ def _done_before(call: Call, message: contract.RunEvaluation) -> Done | None:
 
 def _answer(call: Call, request: contract.Recall) -> contract.RecallAnswer:
     """Answer beside POST /recall: what that keeps and counts of an answer is not kept of this."""
-    node = call.node
-    parts = RecallParts(
-        state=node.state,
-        vector=node.vector,
-        embedder=node.embedder,
-        pool=call.service.lexical,
-        reranker=node.reranker,
-    )
-    recall_id = uuid7(int(node.clock().timestamp() * 1000), node.randomness(10))
-    return recall(request, call.caller, parts, node.clock, recall_id, node.application.policy)
+    return recall_in_full(question_of(call, request)).answer
 
 
-def _generating(node: Node) -> Handler[contract.GenerateEvaluation, contract.GoldenSetReceipt]:
+def _keeping_set(
+    made: Generated,
+) -> Handler[contract.GenerateEvaluation, contract.GoldenSetReceipt]:
     def handler(
         application: MemoryApplication, given: Command[contract.GenerateEvaluation], clock: Clock
     ) -> contract.GoldenSetReceipt:
-        done = done_before(application, given.context)
-        if done is not None:
-            return golden_set_receipt(done)
-        made = generate(given.request, node.state, clock(), node.language_model)
         keep = KeepGoldenSet(
             set=given.request.set,
             seed=given.request.seed,
