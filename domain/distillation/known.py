@@ -1,0 +1,16 @@
+"""What is already remembered, as distillation and passive validation hold new talk against it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from domain.events import Entity, Relation
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """A live memory of an episode's shortlist: its present text and what that names."""
+
+    memory_id: str
+    content: str
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
