@@ -8,27 +8,30 @@ from __future__ import annotations
 
 import ipaddress
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
-from domain.settings import DEFAULT_POLICY, MEANING, PolicySettings
+from domain.policies.settling import ANY_NAMESPACE, UNLESS_TOLD, Settle
+from domain.settings import DEFAULT_POLICY, PolicySettings
 from eventlog.archive.rules import ArchiveRules
 from memoryweave import contract
+from workers.declared_settings import DECLARED, POLICY, PREFIX, Declared
 
 Origin = Literal["flag", "environment", "file", "default", "generated"]
 Access = Literal["auto", "open", "admin"]
 Role = Literal["primary", "replica"]
+SettledPlace = Annotated[str, Meta(pattern=r"^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,127})$")]
 
 FILE_NAME: Final = "memoryweave.toml"
 MASK: Final = "***"
-POLICY: Final = "policy."
-_PREFIX: Final = "MEMORYWEAVE_"
+# What is one value although TOML writes it as a table.
+_TABLES: Final = frozenset({"settle"})
 # Read by tests, `memoryweave demo` and `memoryweave eval`; not settings of a node.
 _NOT_SETTINGS: Final = frozenset(
     {
@@ -81,6 +84,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     llm_model: str | None = None
     llm_api_key: str | None = None
     llm_timeout_s: Annotated[float, Meta(gt=0)] = 60.0
+    llm_daily_calls: Annotated[int, Meta(ge=0)] = 50
+    llm_sunday_calls: Annotated[int, Meta(ge=0)] = 20
+    distill_by: Literal["auto", "rules", "off"] = "auto"
+    distill_batch: Annotated[int, Meta(ge=1, le=500)] = 10
+    distill_wait_s: Annotated[float, Meta(ge=0)] = 300.0
+    distill_queue: Annotated[int, Meta(ge=1)] = 50
+    settle: dict[SettledPlace, Settle] = field(default_factory=lambda: {ANY_NAMESPACE: UNLESS_TOLD})
+    memory_language: Literal["source", "zh", "en"] = "source"
     time_zone: str = "UTC"
     cors_origins: tuple[str, ...] = ()
     metrics_access: Access = "auto"
@@ -101,238 +112,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     policy: PolicySettings = DEFAULT_POLICY
 
 
-class Declared(Struct, frozen=True):
-    """Where one setting may be given. ``key`` is its dotted name in the file, None: not there."""
-
-    field: str
-    variable: str
-    key: str | None
-    flag: str | None
-    meaning: str
-    secret: bool = False
-
-
-def _declare_archive() -> Iterator[Declared]:
-    """Declare what the archive can be told, as ``archive.<name>``."""
-    yield Declared(
-        "archive_location",
-        f"{_PREFIX}ARCHIVE_LOCATION",
-        "archive.location",
-        "--archive-location",
-        "folder or URI (pyarrow's file systems) of the archive; none: data/archive",
-    )
-    for name, meaning in (
-        ("trim", "trim the log once it is archived"),
-        ("segment_events", "close a segment at so many events"),
-        ("segment_s", "close a segment when its first event is so many seconds old"),
-        ("hot_window", "newest events that stay in the log server"),
-        ("hold_events", "a reader so many events behind holds trimming back no more"),
-        ("hold_s", "a reader not seen for so many seconds holds trimming back no more"),
-    ):
-        variable = f"{_PREFIX}ARCHIVE_{name}".upper()
-        yield Declared(f"archive_{name}", variable, f"archive.{name}", None, meaning)
-
-
-def _declare_policy() -> Iterator[Declared]:
-    """Declare each number of policy as ``policy.<name>``."""
-    for name in PolicySettings.__struct_fields__:
-        variable = f"{_PREFIX}{POLICY}{name}".upper().replace(".", "_")
-        yield Declared(f"{POLICY}{name}", variable, f"{POLICY}{name}", None, MEANING[name])
-
-
-DECLARED: Final = (
-    Declared("data", "MEMORYWEAVE_DATA", None, "--data", "the node's directory"),
-    Declared("host", "MEMORYWEAVE_HOST", "host", "--host", "address the API listens on"),
-    Declared("port", "MEMORYWEAVE_PORT", "port", "--port", "port the API listens on"),
-    Declared(
-        "behind_proxy",
-        "MEMORYWEAVE_BEHIND_PROXY",
-        "behind_proxy",
-        "--behind-proxy",
-        "a proxy in front ends TLS, so another address than loopback may be listened on",
-    ),
-    Declared(
-        "role",
-        "MEMORYWEAVE_ROLE",
-        "role",
-        "--role",
-        "primary: takes commands; replica: answers reads, passes commands on (replicas.md)",
-    ),
-    Declared(
-        "primary",
-        "MEMORYWEAVE_PRIMARY",
-        "primary",
-        "--primary",
-        "URL that a replica passes commands on to; none: what primaries say in the log server",
-    ),
-    Declared(
-        "public_url",
-        "MEMORYWEAVE_PUBLIC_URL",
-        "public_url",
-        "--public-url",
-        "URL at which other nodes reach this one; none: made of host and port",
-    ),
-    Declared(
-        "tls_certificate",
-        "MEMORYWEAVE_TLS_CERTIFICATE",
-        "tls.certificate",
-        "--tls-certificate",
-        "PEM file with the certificate chain",
-    ),
-    Declared("tls_key", "MEMORYWEAVE_TLS_KEY", "tls.key", "--tls-key", "PEM file with its key"),
-    Declared("api_key", "API_KEY", "api_key", None, "the admin's key", secret=True),
-    Declared("owner_key", "OWNER_KEY", "owner_key", None, "the owner's key", secret=True),
-    Declared("log", "MEMORYWEAVE_LOG", "log", "--log", "name of the log (one per tenant)"),
-    Declared(
-        "redis_url",
-        "REDIS_URL",
-        "redis_url",
-        "--redis-url",
-        "Redis ≥ 7 or Valkey ≥ 8 that holds the log; without it an embedded server does",
-    ),
-    Declared(
-        "volatile_url",
-        "VOLATILE_URL",
-        "volatile_url",
-        "--volatile-url",
-        "server for what may be lost (rate buckets, caches); without it an embedded one",
-    ),
-    Declared(
-        "allow_volatile",
-        "MEMORYWEAVE_ALLOW_VOLATILE",
-        "allow_volatile",
-        "--allow-volatile",
-        "start although the log server may lose what it acknowledged; /health says so",
-    ),
-    Declared(
-        "embed_endpoint",
-        "EMBED_ENDPOINT",
-        "embed.endpoint",
-        None,
-        "OpenAI-compatible base URL for embeddings; without it the bundled model",
-    ),
-    Declared("embed_model", "EMBED_MODEL", "embed.model", None, "model asked for at the endpoint"),
-    Declared(
-        "embed_dimension",
-        "EMBED_DIMENSION",
-        "embed.dimension",
-        None,
-        "length of that model's vectors",
-    ),
-    Declared(
-        "embed_api_key",
-        "EMBED_API_KEY",
-        "embed.api_key",
-        None,
-        "bearer token for the endpoint",
-        secret=True,
-    ),
-    Declared(
-        "rerank_endpoint",
-        "RERANK_ENDPOINT",
-        "rerank.endpoint",
-        None,
-        "base URL of a server with /v1/rerank that reorders what recall found; none: no reranking",
-    ),
-    Declared(
-        "rerank_model", "RERANK_MODEL", "rerank.model", None, "model asked for at that endpoint"
-    ),
-    Declared(
-        "rerank_api_key",
-        "RERANK_API_KEY",
-        "rerank.api_key",
-        None,
-        "bearer token for that endpoint",
-        secret=True,
-    ),
-    Declared(
-        "llm_endpoint",
-        "LLM_ENDPOINT",
-        "llm.endpoint",
-        None,
-        "OpenAI-compatible base URL for chat completions; without it no language model is used",
-    ),
-    Declared("llm_model", "LLM_MODEL", "llm.model", None, "model asked for at that endpoint"),
-    Declared(
-        "llm_api_key",
-        "LLM_API_KEY",
-        "llm.api_key",
-        None,
-        "bearer token for that endpoint",
-        secret=True,
-    ),
-    Declared(
-        "llm_timeout_s", "LLM_TIMEOUT_S", "llm.timeout_s", None, "seconds that an answer may take"
-    ),
-    Declared(
-        "time_zone",
-        "MEMORYWEAVE_TIME_ZONE",
-        "time_zone",
-        None,
-        "zone that days are cut in: when the daily backup is made, which ones are kept",
-    ),
-    Declared(
-        "cors_origins",
-        "MEMORYWEAVE_CORS_ORIGINS",
-        "cors.origins",
-        None,
-        "origins whose pages may call the API (in the environment: separated by commas)",
-    ),
-    Declared(
-        "metrics_access",
-        "MEMORYWEAVE_METRICS_ACCESS",
-        "metrics.access",
-        None,
-        "/metrics: open, admin (key needed), auto (open on loopback only)",
-    ),
-    Declared(
-        "schema_access",
-        "MEMORYWEAVE_SCHEMA_ACCESS",
-        "schema.access",
-        None,
-        "/schema: open, admin (key needed), auto (open on loopback only)",
-    ),
-    Declared(
-        "cross_namespace_reads",
-        "MEMORYWEAVE_CROSS_NAMESPACE_READS",
-        "cross_namespace_reads",
-        None,
-        "what agents may read of others: granted (a grant is needed) or any they name",
-    ),
-    Declared(
-        "recall_log",
-        "MEMORYWEAVE_RECALL_LOG",
-        "recall_log",
-        None,
-        "which recalls are written into the log: all, sampled (one in ten) or off",
-    ),
-    Declared(
-        "concurrent_searches",
-        "MEMORYWEAVE_CONCURRENT_SEARCHES",
-        "concurrent_searches",
-        None,
-        "searches that one API process runs at a time",
-    ),
-    Declared(
-        "log_level", "MEMORYWEAVE_LOG_LEVEL", "log_level", "--log-level", "least level printed"
-    ),
-    *_declare_archive(),
-    Declared(
-        "backup_daily",
-        "MEMORYWEAVE_BACKUP_DAILY",
-        "backup.daily",
-        None,
-        "make a backup every day, in data/backups",
-    ),
-    Declared(
-        "backup_hour",
-        "MEMORYWEAVE_BACKUP_HOUR",
-        "backup.hour",
-        None,
-        "hour from which the day's backup is made, in time_zone",
-    ),
-    *_declare_policy(),
-)
 _BY_FIELD: Final = {declared.field: declared for declared in DECLARED}
 
 
@@ -393,7 +172,7 @@ def is_loopback(host: str) -> bool:
 def _read_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     known = {declared.variable: declared.field for declared in DECLARED}
     for variable in environment:
-        if variable.startswith(_PREFIX) and variable not in known | dict.fromkeys(_NOT_SETTINGS):
+        if variable.startswith(PREFIX) and variable not in known | dict.fromkeys(_NOT_SETTINGS):
             raise SettingError(variable, "there is no such setting; see docs/settings.md")
     return {
         field: environment[variable]
@@ -423,7 +202,7 @@ def _read_file(path: Path) -> dict[str, Any]:
 def _flatten(tree: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     flat: list[tuple[str, Any]] = []
     for name, value in tree.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and prefix + name not in _TABLES:
             flat += _flatten(value, f"{prefix}{name}.")
         else:
             flat.append((prefix + name, value))
@@ -436,7 +215,9 @@ def _convert(field: str, value: Any, origin: Origin) -> Any:
     name = field.removeprefix(POLICY)
     kind = next(f.type for f in msgspec.structs.fields(owner) if f.name == name)
     if isinstance(value, str) and field == "cors_origins":
-        value = [part.strip() for part in value.split(",") if part.strip()]
+        value = _parts(value)
+    if isinstance(value, str) and field == "settle":
+        value = _by_namespace(value)
     if field in {"data", "tls_certificate", "tls_key"}:
         return _path(declared, value, origin)
     try:
@@ -446,6 +227,16 @@ def _convert(field: str, value: Any, origin: Origin) -> Any:
         raise SettingError(_place(declared, origin), str(error)) from error
     _check_alone(declared, converted, origin)
     return converted
+
+
+def _parts(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _by_namespace(value: str) -> dict[str, str]:
+    """Read ``confirm``, or ``hermes-main=confirm,*=auto``."""
+    words = (part.rpartition("=") for part in _parts(value))
+    return {place.strip() or ANY_NAMESPACE: word.strip() for place, _, word in words}
 
 
 def _path(declared: Declared, value: Any, origin: Origin) -> Path:

@@ -8,9 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from domain.policies.settling import settle_of
 from domain.settings import DEFAULT_POLICY, PolicySettings
+from workers.declared_settings import DECLARED
 from workers.keys import embedded_users, ensure_keys, server_password
-from workers.settings import DECLARED, SettingError, Settings, describe, resolve
+from workers.settings import SettingError, Settings, describe, resolve
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,6 +79,34 @@ def test_a_list_in_the_environment_is_separated_by_commas(tmp_path: Path) -> Non
     assert resolved.settings.cors_origins == ("https://a.example", "https://b.example")
 
 
+@pytest.mark.parametrize(
+    ("told", "meant"),
+    [
+        ("confirm", {"*": "confirm"}),
+        ("hermes-main = confirm, a.b=auto", {"hermes-main": "confirm", "a.b": "auto"}),
+        ("*=confirm,shared=auto", {"*": "confirm", "shared": "auto"}),
+    ],
+)
+def test_namespaces_are_told_how_to_settle_by_a_variable(
+    tmp_path: Path, told: str, meant: dict[str, str]
+) -> None:
+    resolved = resolve({"data": str(tmp_path)}, {"MEMORYWEAVE_SETTLE": told})
+    assert resolved.settings.settle == meant
+
+
+def test_namespaces_are_told_how_to_settle_by_a_table(tmp_path: Path) -> None:
+    (tmp_path / "memoryweave.toml").write_text(
+        '[settle]\nshared = "auto"\n"team.ops" = "confirm"\n"*" = "confirm"\n'
+    )
+    resolved = resolve({"data": str(tmp_path)}, {})
+    shown = {item.name: (item.value, item.origin) for item in describe(resolved)}
+    told = {"shared": "auto", "team.ops": "confirm", "*": "confirm"}
+    assert shown["settle"] == (told, "file")
+    settled = {place: settle_of(place, resolved.settings.settle) for place in ("shared", "any")}
+    assert settled == {"shared": "auto", "any": "confirm"}
+    assert settle_of("any", {}) == settle_of("any", Settings(data=tmp_path).settle) == "auto"
+
+
 def test_an_empty_variable_counts_as_not_given(tmp_path: Path) -> None:
     resolved = resolve({"data": str(tmp_path)}, {"REDIS_URL": "", "MEMORYWEAVE_PORT": ""})
     assert resolved.settings.redis_url is None
@@ -95,6 +125,10 @@ def test_an_empty_variable_counts_as_not_given(tmp_path: Path) -> None:
         ({"EMBED_ENDPOINT": "ftp://x"}, "EMBED_ENDPOINT"),
         ({"MEMORYWEAVE_METRICS_ACCESS": "yes"}, "MEMORYWEAVE_METRICS_ACCESS"),
         ({"API_KEY": "short"}, "API_KEY"),
+        ({"MEMORYWEAVE_SETTLE": "ask"}, "MEMORYWEAVE_SETTLE"),
+        ({"MEMORYWEAVE_SETTLE": "not a name=auto"}, "MEMORYWEAVE_SETTLE"),
+        ({"MEMORYWEAVE_MEMORY_LANGUAGE": "fr"}, "MEMORYWEAVE_MEMORY_LANGUAGE"),
+        ({"LLM_DAILY_CALLS": "-1"}, "LLM_DAILY_CALLS"),
         ({"API_KEY": "k" * 20, "OWNER_KEY": "k" * 20}, "OWNER_KEY"),
     ],
 )
@@ -169,7 +203,7 @@ def settings_table() -> str:
             Settings.__struct_defaults__,
             strict=True,
         )
-    ) | {"data": "data"}
+    ) | {"data": "data", "settle": Settings(data=ROOT).settle["*"]}
     defaults |= {f"policy.{k}": v for k, v in msgspec.structs.asdict(DEFAULT_POLICY).items()}
     rows = [
         "| in the file | variable | flag | default | meaning |",

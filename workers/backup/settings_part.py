@@ -7,7 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from workers.settings import DECLARED, FILE_NAME
+from workers.declared_settings import DECLARED
+from workers.settings import FILE_NAME
 
 
 def settings_text(data: Path) -> str:

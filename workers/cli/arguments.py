@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from workers.cli.moment import moment
-from workers.settings import DECLARED
+from workers.declared_settings import DECLARED
 
 if TYPE_CHECKING:
     Subcommands: TypeAlias = "argparse._SubParsersAction[ArgumentParser]"  # noqa: SLF001  # its only name

@@ -22,9 +22,9 @@ from memoryweave.operation import Wait
 from memoryweave.outbox import Queued
 from workers.cli.failure import Failure
 from workers.cli.shown import wait_until_shown
+from workers.declared_settings import DECLARED
 from workers.keys import kept_keys
 from workers.ports import claimable_port
-from workers.settings import DECLARED
 
 _START_WITHIN_S: Final = 180.0
 _LOOK_EVERY_S: Final = 0.2
