@@ -113,7 +113,7 @@ class AgentScan:
             if entry.type == "EpisodeCommitted":
                 if self._wrote(entry):
                     page.episode_ids.append(entry.aggregate_id)
-            elif entry.type == "MemoryCreated":
+            elif entry.type in ("MemoryCreated", "MemoryProposed"):
                 if self._wrote(entry):
                     page.memory_ids.append(entry.aggregate_id)
             elif is_its and entry.aggregate_type == "Memory" and _says_something(entry):

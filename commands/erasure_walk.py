@@ -22,10 +22,11 @@ from domain.agent import AGENT, agent_aggregate_id, deactivate
 from domain.episode import EPISODE, Episode
 from domain.errors import NotFound
 from domain.events import (
+    CandidateSettled,
     EraseTarget,
     Event,
     MemoryCorrected,
-    MemoryCreated,
+    NewMemory,
     SessionClosed,
     TextClaimed,
 )
@@ -169,7 +170,8 @@ class Walk:
         texts = {
             event.body.content
             for event in self._events(memory.id)
-            if isinstance(event.body, MemoryCreated | MemoryCorrected)
+            if isinstance(event.body, NewMemory | MemoryCorrected | CandidateSettled)
+            and event.body.content is not None
         }
         claimed = {
             event.body.memory_id

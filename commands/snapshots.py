@@ -26,7 +26,7 @@ from domain.text_claim import TEXT_CLAIM
 
 A = TypeVar("A", bound=Aggregate)
 
-STATE_FORMAT = "2"
+STATE_FORMAT = "3"
 """Rises whenever a state or its fold changes: snapshots of another format are not used."""
 
 KINDS: dict[str, AggregateKind[Any]] = {

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.aggregate import AggregateKind
 from domain.errors import WrongState
 from domain.events import (
+    DistillationFailed,
     EpisodeCommitted,
     EpisodeDeleted,
     EpisodeDistilled,
     EpisodeErased,
     EpisodeRestored,
+    EpisodeSkipped,
     Event,
     EventBody,
+    RedistillationRequested,
 )
+
+Status = Literal["pending", "distilled", "skipped", "failed"]
 
 
 class Episode(Struct, frozen=True, kw_only=True):
     """What a decision about an episode needs to know.
 
-    ``memory_ids`` were made from it, ``reinforced_ids`` were seen again in it. ``is_deleted``: it
-    is not recalled any more. ``is_erased``: nothing of it can be read any more.
+    ``memory_ids`` were ever made from it, ``reinforced_ids`` were seen again in it. ``status``:
+    what became of it; ``failed`` waits as ``pending`` does. ``attempts`` counts the failures since
+    it began to wait, ``redistillations`` how often it was to be distilled anew. ``is_remembered``:
+    its sender gave it as one statement. ``is_deleted``: it is not recalled any more.
+    ``is_erased``: nothing of it can be read any more.
     """
 
     id: str
@@ -33,6 +43,10 @@ class Episode(Struct, frozen=True, kw_only=True):
     author: str
     memory_ids: tuple[str, ...] = ()
     reinforced_ids: tuple[str, ...] = ()
+    status: Status = "pending"
+    attempts: int = 0
+    redistillations: int = 0
+    is_remembered: bool = False
     is_deleted: bool = False
     is_erased: bool = False
 
@@ -40,6 +54,11 @@ class Episode(Struct, frozen=True, kw_only=True):
     def is_there(self) -> bool:
         """Whether it is neither deleted nor erased."""
         return not (self.is_deleted or self.is_erased)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is there and still to be distilled."""
+        return self.is_there and self.status in ("pending", "failed")
 
 
 def delete(episode: Episode, reason: str | None = None) -> list[EventBody]:
@@ -78,13 +97,30 @@ def fold(episode: Episode | None, event: Event) -> Episode:
             namespace=body.namespace,
             session_id=body.session_id,
             author=body.agent_id,
+            is_remembered=not body.distill,
         )
     if episode is None:
         raise ValueError(f"episode {event.aggregate_id} begins with {event.type}")
     episode = replace(episode, version=event.version)
     match body:
         case EpisodeDistilled(memory_ids=made, reinforced_ids=reinforced):
-            return replace(episode, memory_ids=tuple(made), reinforced_ids=tuple(reinforced))
+            return replace(
+                episode,
+                status="distilled",
+                memory_ids=_united(episode.memory_ids, made),
+                reinforced_ids=_united(episode.reinforced_ids, reinforced),
+            )
+        case EpisodeSkipped():
+            return replace(episode, status="skipped")
+        case DistillationFailed(attempt=attempt):
+            return replace(episode, status="failed", attempts=attempt)
+        case RedistillationRequested():
+            return replace(
+                episode,
+                status="pending",
+                attempts=0,
+                redistillations=episode.redistillations + 1,
+            )
         case EpisodeDeleted():
             return replace(episode, is_deleted=True)
         case EpisodeRestored():
@@ -93,6 +129,10 @@ def fold(episode: Episode | None, event: Event) -> Episode:
             return replace(episode, is_erased=True)
         case _:
             return episode
+
+
+def _united(known: tuple[str, ...], more: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*known, *more)))
 
 
 EPISODE = AggregateKind("Episode", Episode, fold)

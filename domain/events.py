@@ -23,6 +23,7 @@ Source = Literal["owner_edit", "owner_verbal", "owner_message", "config_parse", 
 Tier = Literal["normal", "core"]
 Verdict = Literal["useful", "not_useful"]
 TagLevel = Literal["user", "project"]
+ValidationRule = Literal["P1", "P2", "P3"]
 EraseTarget = Literal["memory", "episode", "agent"]
 
 
@@ -133,6 +134,21 @@ class EpisodeDistilled(EventBody, frozen=True, kw_only=True):
     scores: dict[str, float] | None = None
 
 
+@event("DistillationFailed")
+class DistillationFailed(EventBody, frozen=True, kw_only=True):
+    """The ``attempt``-th try at the episode came to nothing; it waits for another."""
+
+    error: Sealed[str]
+    attempt: int
+
+
+@event("RedistillationRequested")
+class RedistillationRequested(EventBody, frozen=True, kw_only=True):
+    """The episode is to be distilled anew: other rules, another model, or a loss that was seen."""
+
+    reason: Sealed[str | None] = None
+
+
 @event("EpisodeDeleted")
 class EpisodeDeleted(EventBody, frozen=True, kw_only=True):
     """The episode is not recalled any more; memories that rest on it alone go with it."""
@@ -155,9 +171,8 @@ class EpisodeErased(EventBody, frozen=True, kw_only=True):
 # --- Memory ------------------------------------------------------------------------------------
 
 
-@event("MemoryCreated")
-class MemoryCreated(EventBody, frozen=True, kw_only=True):
-    """One statement came to be, with where it came from."""
+class NewMemory(EventBody, frozen=True, kw_only=True):
+    """A statement with where it came from: what a memory begins with."""
 
     content: Sealed[str]
     category: Category
@@ -183,6 +198,37 @@ class MemoryCreated(EventBody, frozen=True, kw_only=True):
     expires_at: datetime | None = None
 
 
+@event("MemoryCreated")
+class MemoryCreated(NewMemory, frozen=True, kw_only=True):
+    """One statement came to be, with where it came from."""
+
+
+@event("MemoryProposed")
+class MemoryProposed(NewMemory, frozen=True, kw_only=True):
+    """A candidate: what was distilled where the owner is to settle it before it is recalled."""
+
+
+@event("CandidateSettled")
+class CandidateSettled(EventBody, frozen=True, kw_only=True):
+    """The owner stands by it: a candidate lives from here on, a live memory did already.
+
+    With a ``content`` it says that from here on, and its version rises by one; ``source`` is whose
+    word that is.
+    """
+
+    agent_id: str
+    content: Sealed[str | None] = None
+    source: Source | None = None
+
+
+@event("CandidateDismissed")
+class CandidateDismissed(EventBody, frozen=True, kw_only=True):
+    """The owner does not want the candidate: a tombstone, restorable."""
+
+    agent_id: str
+    reason: Sealed[str | None] = None
+
+
 @event("MemoryReinforced")
 class MemoryReinforced(EventBody, frozen=True, kw_only=True):
     """The same statement was seen again."""
@@ -190,6 +236,20 @@ class MemoryReinforced(EventBody, frozen=True, kw_only=True):
     episode_id: str
     match: Literal["exact", "similar"]
     delta: float
+
+
+@event("MemoryVerified")
+class MemoryVerified(EventBody, frozen=True, kw_only=True):
+    """Something said later bears it out. ``delta`` is what its confidence gains.
+
+    ``faint``: the sign only counts, and every third of them gains.
+    """
+
+    episode_id: str
+    rule: ValidationRule
+    delta: float
+    session_id: str | None = None
+    faint: bool = False
 
 
 @event("FeedbackGiven")
@@ -231,9 +291,10 @@ class TierChanged(EventBody, frozen=True, kw_only=True):
 
 @event("MemoryTagged")
 class MemoryTagged(EventBody, frozen=True, kw_only=True):
-    """The whole set of tags after the change."""
+    """The whole set of tags after the change. ``levels`` has those that were given a level."""
 
     tags: Sealed[list[str]]
+    levels: Sealed[dict[str, TagLevel]] = {}
 
 
 @event("QualityDropped")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,35 +13,50 @@ from msgspec.structs import replace
 from domain.aggregate import AggregateKind
 from domain.errors import VersionMismatch, WrongState
 from domain.events import (
+    CandidateDismissed,
+    CandidateSettled,
     Event,
     EventBody,
     FeedbackGiven,
     MemoryCorrected,
-    MemoryCreated,
     MemoryDeleted,
     MemoryDeprecated,
     MemoryErased,
+    MemoryProposed,
     MemoryReinforced,
     MemoryRestored,
     MemorySuperseded,
     MemoryTagged,
+    MemoryVerified,
+    NewMemory,
     QualityDropped,
     Source,
+    TagLevel,
     Tier,
     TierChanged,
+    ValidationRule,
     Verdict,
 )
 from domain.policies.quality import has_low_quality, quality
 from domain.policies.text import text_hash
+from domain.policies.trust import OWNER
 from domain.settings import DEFAULT_POLICY, PolicySettings
+
+VERIFICATIONS_THAT_CONFIRM: Final = 2
+FAINT_VERIFICATIONS_THAT_COUNT: Final = 3
 
 
 class Memory(Struct, frozen=True, kw_only=True):
     """What a decision about a memory needs to know.
 
     ``version`` counts its events, ``text_version`` its texts. ``author`` committed it first.
-    ``content_hash`` is of the exact present text, ``text_hash`` of its normalised form.
+    ``content_hash`` is of the exact present text, ``text_hash`` of its normalised form,
+    ``statement_hash`` of what it says in whatever words. ``told_by`` gave it that text.
     ``episodes`` are those it was taken from or seen again in, oldest first.
+    ``awaits_settling``: it was proposed and the owner has not settled it. ``is_settled``: the owner
+    stands by it, and nothing but a person's word ends or changes it. ``verifications`` count what
+    bore it out, ``faint_verifications`` what only counts; ``verified_in`` are the sessions (or, of
+    an episode without one, the episode) that did either.
     """
 
     id: str
@@ -53,12 +68,22 @@ class Memory(Struct, frozen=True, kw_only=True):
     source: Source
     content_hash: str
     text_hash: str
+    statement_hash: str
+    told_by: str
+    distilled_by: str
+    confidence: float
     episodes: tuple[str, ...]
     tags_hash: str
+    tag_levels: tuple[tuple[str, TagLevel], ...] = ()
     expires_at: datetime | None = None
     text_version: int = 1
     corrections: int = 0
-    state: Literal["live", "tombstone", "erased"] = "live"
+    state: Literal["candidate", "live", "tombstone", "erased"] = "live"
+    awaits_settling: bool = False
+    is_settled: bool = False
+    verifications: int = 0
+    faint_verifications: int = 0
+    verified_in: tuple[str, ...] = ()
     tier: Tier = "normal"
     useful: int = 0
     not_useful: int = 0
@@ -66,8 +91,32 @@ class Memory(Struct, frozen=True, kw_only=True):
 
     @property
     def is_live(self) -> bool:
-        """Whether it is neither a tombstone nor erased."""
+        """Whether it is neither a candidate nor a tombstone nor erased."""
         return self.state == "live"
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether it waits for the owner to settle it: it is not recalled yet."""
+        return self.state == "candidate"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is live or a candidate."""
+        return self.is_live or self.is_candidate
+
+    @property
+    def is_the_owners(self) -> bool:
+        """Whether somebody has taken it into their own hands: settled, pinned or corrected it."""
+        return self.is_settled or self.tier == "core" or self.corrections > 0
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether it counts for what its source says, although a distiller worded it."""
+        return (
+            self.is_settled
+            or self.verifications >= VERIFICATIONS_THAT_CONFIRM
+            or (self.corrections > 0 and self.told_by == OWNER)
+        )
 
     @property
     def is_erased(self) -> bool:
@@ -83,10 +132,84 @@ def is_present(memory: Memory, now: datetime) -> bool:
     return memory.is_live and (memory.expires_at is None or now < memory.expires_at)
 
 
-def reinforce(memory: Memory, episode_id: str, delta: float) -> list[EventBody]:
-    """Note that exactly this statement was seen again, in that episode."""
-    _require_live(memory)
-    return [MemoryReinforced(episode_id=episode_id, match="exact", delta=delta)]
+def reinforce(
+    memory: Memory, episode_id: str, delta: float, match: Literal["exact", "similar"] = "exact"
+) -> list[EventBody]:
+    """Note that this statement was seen again in that episode, in the same or in other words."""
+    _require_held(memory)
+    return [MemoryReinforced(episode_id=episode_id, match=match, delta=delta)]
+
+
+def verify(
+    memory: Memory,
+    rule: ValidationRule,
+    delta: float,
+    *,
+    episode_id: str,
+    session_id: str | None,
+    policy: PolicySettings = DEFAULT_POLICY,
+) -> list[EventBody]:
+    """Note that an episode bears it out: once in a session, and nothing where nothing is gained.
+
+    ``delta`` is what the rule gives; of the signs that give 0 every third gains. Nothing is lifted
+    above 1.0.
+    """
+    _require_held(memory)
+    if verification_place(episode_id, session_id) in memory.verified_in:
+        return []
+    faint = delta == 0
+    if faint and (memory.faint_verifications + 1) % FAINT_VERIFICATIONS_THAT_COUNT == 0:
+        delta = policy.faint_verification_delta
+    room = max(0.0, 1.0 - memory.confidence)
+    confirms = not faint and memory.verifications < VERIFICATIONS_THAT_CONFIRM
+    if room == 0 and not confirms:
+        return []
+    return [
+        MemoryVerified(
+            episode_id=episode_id,
+            session_id=session_id,
+            rule=rule,
+            delta=min(delta, room),
+            faint=faint,
+        )
+    ]
+
+
+def verification_place(episode_id: str, session_id: str | None) -> str:
+    """Give where a memory is borne out at most once."""
+    return session_id or episode_id
+
+
+def settle(
+    memory: Memory,
+    *,
+    agent_id: str,
+    content: str | None = None,
+    source: Source | None = None,
+) -> list[EventBody]:
+    """Let the owner stand by it, perhaps with another text. A candidate lives from here on.
+
+    Nothing happens to one that is settled and says that already.
+    """
+    _require_held(memory)
+    if content is None or exact_hash(content) == memory.content_hash:
+        return [] if memory.is_settled else [CandidateSettled(agent_id=agent_id)]
+    return [CandidateSettled(agent_id=agent_id, content=content, source=source)]
+
+
+def dismiss(memory: Memory, *, agent_id: str, reason: str | None = None) -> list[EventBody]:
+    """Make a candidate a tombstone. Nothing happens to a tombstone; one that lives is none."""
+    _require_not_erased(memory)
+    if memory.is_live:
+        raise WrongState(f"memory {memory.id} is no candidate any more: delete it")
+    if memory.is_candidate:
+        return [CandidateDismissed(agent_id=agent_id, reason=reason)]
+    return []
+
+
+def supersede(memory: Memory, by: str, reason: str | None = None) -> list[EventBody]:
+    """Let another take its place. Nothing happens to a tombstone."""
+    return [MemorySuperseded(by=by, reason=reason)] if memory.is_held else []
 
 
 def give_feedback(
@@ -118,7 +241,7 @@ def give_feedback(
 
 def deprecate(memory: Memory, *, agent_id: str, reason: str | None = None) -> list[EventBody]:
     """Withdraw it, for its author or the owner. Nothing happens to a tombstone."""
-    return [MemoryDeprecated(agent_id=agent_id, reason=reason)] if memory.is_live else []
+    return [MemoryDeprecated(agent_id=agent_id, reason=reason)] if memory.is_held else []
 
 
 def correct(
@@ -150,16 +273,16 @@ def correct(
 
 def delete(memory: Memory, *, agent_id: str, reason: str | None = None) -> list[EventBody]:
     """Make it a tombstone. Nothing happens to one that is."""
-    return [MemoryDeleted(agent_id=agent_id, reason=reason)] if memory.is_live else []
+    return [MemoryDeleted(agent_id=agent_id, reason=reason)] if memory.is_held else []
 
 
 def restore(memory: Memory, *, agent_id: str) -> list[EventBody]:
-    """Make a tombstone live again, with the text it had. Nothing happens to a live memory.
+    """Make a tombstone what it was, with the text it had. Nothing happens to what is none.
 
     Whether another memory has taken its text meanwhile is for the text claim to say.
     """
     _require_not_erased(memory)
-    return [] if memory.is_live else [MemoryRestored(agent_id=agent_id)]
+    return [] if memory.is_held else [MemoryRestored(agent_id=agent_id)]
 
 
 def erase(memory: Memory) -> list[EventBody]:
@@ -173,11 +296,27 @@ def change_tier(memory: Memory, tier: Tier) -> list[EventBody]:
     return [] if memory.tier == tier else [TierChanged(tier=tier)]
 
 
-def set_tags(memory: Memory, tags: Iterable[str]) -> list[EventBody]:
-    """Replace its tags; order and repeats do not matter."""
-    _require_live(memory)
+def set_tags(memory: Memory, tags: Iterable[str], level: TagLevel | None = None) -> list[EventBody]:
+    """Replace its tags; order and repeats do not matter.
+
+    ``level`` is that of each of them; without it a tag that stays keeps the one it was given.
+    """
+    _require_held(memory)
     wanted = sorted(set(tags))
-    return [] if tags_hash(wanted) == memory.tags_hash else [MemoryTagged(tags=wanted)]
+    known = dict(memory.tag_levels)
+    levels: dict[str, TagLevel] = {}
+    for tag in wanted:
+        given = level or known.get(exact_hash(tag))
+        if given is not None:
+            levels[tag] = given
+    if tags_hash(wanted) == memory.tags_hash and _levels(levels) == memory.tag_levels:
+        return []
+    return [MemoryTagged(tags=wanted, levels=levels)]
+
+
+def statement_hash(content: str) -> str:
+    """Give a hash (hex) that is the same for every wording of one statement."""
+    return text_hash(content)
 
 
 def exact_hash(content: str) -> str:
@@ -195,10 +334,21 @@ def _require_not_erased(memory: Memory) -> None:
         raise WrongState(f"memory {memory.id} was erased: nothing of it is left")
 
 
-def _require_live(memory: Memory) -> None:
+def _require_held(memory: Memory) -> None:
     _require_not_erased(memory)
-    if not memory.is_live:
+    if not memory.is_held:
         raise WrongState(f"memory {memory.id} is a tombstone: restore it first")
+
+
+def _require_live(memory: Memory) -> None:
+    _require_held(memory)
+    if memory.is_candidate:
+        raise WrongState(f"memory {memory.id} is a candidate: settle it first")
+
+
+def _levels(levels: Mapping[str, TagLevel]) -> tuple[tuple[str, TagLevel], ...]:
+    """Give levels by the digests of their tags: a state holds no text."""
+    return tuple(sorted((exact_hash(tag), level) for tag, level in levels.items()))
 
 
 # --- the fold ----------------------------------------------------------------------------------
@@ -207,14 +357,15 @@ def _require_live(memory: Memory) -> None:
 def fold(memory: Memory | None, event: Event) -> Memory:
     """Apply one event of the log to the state."""
     body = event.body
-    if isinstance(body, MemoryCreated):
+    if isinstance(body, NewMemory):
         return _created(body, event)
     if memory is None:
         raise ValueError(f"memory {event.aggregate_id} begins with {event.type}")
     return _changed(replace(memory, version=event.version), body)
 
 
-def _created(body: MemoryCreated, event: Event) -> Memory:
+def _created(body: NewMemory, event: Event) -> Memory:
+    is_proposed = isinstance(body, MemoryProposed)
     return Memory(
         id=event.aggregate_id,
         version=event.version,
@@ -225,10 +376,16 @@ def _created(body: MemoryCreated, event: Event) -> Memory:
         source=body.source,
         content_hash=exact_hash(body.content),
         text_hash=text_hash(body.content),
+        statement_hash=statement_hash(body.content),
+        told_by=body.agent_id,
+        distilled_by=body.distilled_by,
+        confidence=body.confidence,
         episodes=tuple(body.derived_from),
         tags_hash=tags_hash(body.tags),
         expires_at=body.expires_at,
         tier=body.tier,
+        state="candidate" if is_proposed else "live",
+        awaits_settling=is_proposed,
     )
 
 
@@ -238,35 +395,77 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
     match body:
         case MemoryErased():
             # Its digests would tell whoever guesses the text that the guess is right.
-            return replace(memory, state="erased", content_hash="", text_hash="", tags_hash="")
-        case MemoryReinforced(episode_id=episode):
+            return replace(
+                memory,
+                state="erased",
+                content_hash="",
+                text_hash="",
+                statement_hash="",
+                tags_hash="",
+                tag_levels=(),
+            )
+        case MemoryReinforced(episode_id=episode, delta=delta):
             seen = memory.episodes
-            return replace(memory, episodes=seen if episode in seen else (*seen, episode))
+            return replace(
+                memory,
+                confidence=memory.confidence + delta,
+                episodes=seen if episode in seen else (*seen, episode),
+            )
+        case MemoryVerified():
+            return _verified(memory, body)
+        case CandidateSettled():
+            return _settled(memory, body)
         case FeedbackGiven(verdict="useful", weight=weight):
             return replace(memory, useful=memory.useful + weight)
         case FeedbackGiven(weight=weight):
             return replace(memory, not_useful=memory.not_useful + weight)
-        case MemoryCorrected(content=content, source=source):
-            return replace(
-                memory,
-                content_hash=exact_hash(content),
-                text_hash=text_hash(content),
-                source=source,
-                text_version=memory.text_version + 1,
-                corrections=memory.corrections + 1,
-            )
-        case MemoryDeprecated() | MemoryDeleted() | MemorySuperseded():
+        case MemoryCorrected(content=content, source=source, agent_id=told_by):
+            return _reworded(memory, content, source, told_by)
+        case MemoryDeprecated() | MemoryDeleted() | MemorySuperseded() | CandidateDismissed():
             return replace(memory, state="tombstone")
         case MemoryRestored():
-            return replace(memory, state="live")
+            return replace(memory, state="candidate" if memory.awaits_settling else "live")
         case TierChanged(tier=tier):
             return replace(memory, tier=tier)
-        case MemoryTagged(tags=tags):
-            return replace(memory, tags_hash=tags_hash(tags))
+        case MemoryTagged(tags=tags, levels=levels):
+            return replace(memory, tags_hash=tags_hash(tags), tag_levels=_levels(levels))
         case QualityDropped():
             return replace(memory, quality_has_dropped=True)
         case _:
             return memory
+
+
+def _reworded(memory: Memory, content: str, source: Source, told_by: str) -> Memory:
+    return replace(
+        memory,
+        content_hash=exact_hash(content),
+        text_hash=text_hash(content),
+        statement_hash=statement_hash(content),
+        source=source,
+        told_by=told_by,
+        text_version=memory.text_version + 1,
+        corrections=memory.corrections + 1,
+    )
+
+
+def _settled(memory: Memory, body: CandidateSettled) -> Memory:
+    if body.content is not None:
+        memory = _reworded(memory, body.content, body.source or memory.source, body.agent_id)
+    state = "live" if memory.is_candidate else memory.state
+    return replace(memory, state=state, awaits_settling=False, is_settled=True)
+
+
+def _verified(memory: Memory, body: MemoryVerified) -> Memory:
+    return replace(
+        memory,
+        confidence=memory.confidence + body.delta,
+        verifications=memory.verifications + (not body.faint),
+        faint_verifications=memory.faint_verifications + body.faint,
+        verified_in=(
+            *memory.verified_in,
+            verification_place(body.episode_id, body.session_id),
+        ),
+    )
 
 
 MEMORY = AggregateKind("Memory", Memory, fold, grows=True)

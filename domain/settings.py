@@ -25,6 +25,7 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     confidence_decay_step: Fraction = 0.05
     confidence_decay_days: Positive = 30.0
     low_confidence_below: Fraction = 0.55
+    faint_verification_delta: Fraction = 0.1
 
     # importance and retention
     recency_rate: Fraction = 0.0077
@@ -87,6 +88,7 @@ MEANING: Final[dict[str, str]] = {
     "confidence_decay_step": "confidence lost with each period in which it is not seen",
     "confidence_decay_days": "length of that period, in days",
     "low_confidence_below": "effective confidence under which recall warns",
+    "faint_verification_delta": "confidence gained with the third faint sign that a memory holds",
     "recency_rate": "rate a day of the exponential in recency (half-life 90 days)",
     "retention_floor": "least retention that fading leaves",
     "decay_rate_system_fact": "retention lost a day: system facts",

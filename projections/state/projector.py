@@ -81,6 +81,12 @@ NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset(
         facts.MemoryErased,
         facts.EpisodeErased,
         facts.LlmCalled,
+        facts.DistillationFailed,
+        facts.RedistillationRequested,
+        facts.MemoryProposed,
+        facts.CandidateSettled,
+        facts.CandidateDismissed,
+        facts.MemoryVerified,
     }
 )
 """Events the view has no row for: they are a matter of the write side, or of the log itself. What

@@ -13,7 +13,7 @@ from eventlog.body_shape import shape_of
 from eventlog.codec import Codec
 from eventlog.sealing import KEY_ID_BYTES, NONCE_BYTES, KeyRing
 from eventlog.upcasters import UPCASTERS, target_of
-from tests.golden.samples import BODIES, DIRECTORY, Golden, entry_of, golden_path
+from tests.golden.samples import BODIES, DIRECTORY, Golden, entry_of, golden_of, golden_path
 
 FILES = sorted(DIRECTORY.glob("*.json"))
 
@@ -69,12 +69,13 @@ def test_the_samples_leave_no_field_at_its_default() -> None:
 
 def test_no_text_of_a_person_stands_open_in_a_golden_body() -> None:
     sealed = 0
-    for path in FILES:
-        golden = msgspec.json.decode(path.read_bytes(), type=Golden)
+    released = [msgspec.json.decode(path.read_bytes(), type=Golden) for path in FILES]
+    # A field added since stands in no released body, so each is sealed as today's release does too.
+    for golden in (*released, *map(golden_of, BODIES)):
         written = EVENT_TYPES[golden.entry["type"], golden.entry["schema"]]
-        for name in shape_of(written).sealed:
+        for name in golden.opened.keys() & shape_of(written).sealed:
             closed = golden.entry["body"][name]
-            assert isinstance(closed, str), (path.stem, name)
+            assert isinstance(closed, str), (golden.entry["type"], name)
             assert closed != golden.opened[name]
             assert len(base64.b64decode(closed, validate=True)) > KEY_ID_BYTES + NONCE_BYTES + 16
             sealed += 1
