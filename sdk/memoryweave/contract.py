@@ -17,6 +17,8 @@ Source = Literal["owner_edit", "owner_verbal", "owner_message", "config_parse", 
 Layer = Literal["memory", "episode"]
 Level = Literal["hybrid", "dense", "lexical", "scan", "empty"]
 MemoryState = Literal["candidate", "live", "tombstone"]
+EpisodeStatus = Literal["pending", "distilled", "skipped", "failed", "deleted"]
+TagLevel = Literal["user", "project"]
 
 Name = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Id = Annotated[
@@ -27,6 +29,7 @@ Text = Annotated[str, Meta(min_length=1, max_length=65536)]
 Note = Annotated[str, Meta(max_length=2000)]
 Label = Annotated[str, Meta(min_length=1, max_length=200)]
 Tags = Annotated[list[Label], Meta(max_length=50)]
+MemoryIds = Annotated[list[Id], Meta(min_length=1, max_length=100)]
 
 
 Time = Annotated[datetime, Meta(tz=True)]
@@ -237,9 +240,54 @@ class EpisodeReceipt(Response, frozen=True, kw_only=True):
 
 
 class SetTags(Request, frozen=True, kw_only=True):
-    """POST /memory/{id}/tags: the whole set from now on."""
+    """POST /memory/{id}/tags: the whole set from now on.
+
+    ``level`` is that of each of them; left out, a tag that stays keeps the level it was given.
+    """
 
     tags: Tags
+    level: TagLevel | None = None
+
+
+class SettleCandidates(Request, frozen=True, kw_only=True):
+    """POST /candidates/settle: all of them, or none. A ``content`` is for one memory alone."""
+
+    memory_ids: MemoryIds
+    content: Text | None = None
+
+
+class DismissCandidates(Request, frozen=True, kw_only=True):
+    """POST /candidates/dismiss: all of them, or none."""
+
+    memory_ids: MemoryIds
+    reason: Note | None = None
+
+
+class CandidatesReceipt(Response, frozen=True, kw_only=True):
+    """What settling or dismissing did: ``memory_ids`` as they were given."""
+
+    memory_ids: list[str]
+    position: int
+    duplicate: bool
+    pending_views: list[str] = []
+
+
+class Redistil(Request, frozen=True, kw_only=True):
+    """POST /admin/redistil: these episodes, or the next ones of a namespace that can be."""
+
+    episode_ids: Annotated[list[Id], Meta(min_length=1, max_length=500)] | None = None
+    namespace: Name | None = None
+    reason: Note | None = None
+
+
+class RedistilReceipt(Response, frozen=True, kw_only=True):
+    """Which episodes wait to be distilled anew; ``remaining``: how many the bound left out."""
+
+    episode_ids: list[str]
+    position: int
+    duplicate: bool
+    remaining: int = 0
+    pending_views: list[str] = []
 
 
 class CloseSession(Request, frozen=True, kw_only=True):
@@ -425,6 +473,9 @@ class MemoryDetail(RecallItem, frozen=True, kw_only=True):
     ``recall_count`` counts the answers it was in, ``last_recalled_at`` is the last one's time; as
     of now also where the past is asked for, and seconds behind, because recalls are written down
     in batches. ``as_of_position`` is set where the past was asked for, and not on items of a list.
+    ``evidence`` is the part of its episode that says it, null where the key may not read all of its
+    episodes. ``verifications`` counts what was said later and bears it out; ``settled_at`` is when
+    the owner first stood by it.
     """
 
     importance: float
@@ -440,6 +491,11 @@ class MemoryDetail(RecallItem, frozen=True, kw_only=True):
     observations: int = 1
     last_recalled_at: Time | None = None
     as_of_position: int | None = None
+    clarity: float = 1.0
+    evidence: str | None = None
+    distilled_by: str = "caller"
+    verifications: int = 0
+    settled_at: Time | None = None
 
 
 class MemoryPage(Response, frozen=True, kw_only=True):
@@ -448,6 +504,25 @@ class MemoryPage(Response, frozen=True, kw_only=True):
     items: list[MemoryDetail]
     next: str | None
     as_of_position: int | None = None
+
+
+class CandidateItem(RecallItem, frozen=True, kw_only=True):
+    """A distilled memory that waits for the owner, and what it was taken from.
+
+    ``clarity`` is how plainly it was said, ``evidence`` the words that say it (null where the key
+    may not read all of its episodes), ``observations`` how often it was seen.
+    """
+
+    clarity: float
+    evidence: str | None
+    observations: int
+
+
+class CandidatePage(Response, frozen=True, kw_only=True):
+    """GET /candidates, the newest first."""
+
+    items: list[CandidateItem]
+    next: str | None
 
 
 class MemoryVersion(Response, frozen=True, kw_only=True):
@@ -486,13 +561,49 @@ class ProvenanceSource(Response, frozen=True, kw_only=True):
     observed_at: Time | None
     recorded_at: Time
     position: int
-    status: Literal["pending", "distilled", "skipped", "failed", "deleted"]
+    status: EpisodeStatus
+
+
+class ProvenanceReinforcement(Response, frozen=True, kw_only=True):
+    """The statement was seen again: in the same words (``exact``) or in others (``similar``).
+
+    ``delta`` is what its confidence gained.
+    """
+
+    episode_id: str
+    match: Literal["exact", "similar"]
+    delta: float
+    at: Time
+    position: int
+
+
+class ProvenanceVerification(Response, frozen=True, kw_only=True):
+    """What an episode says bears the memory out, by rule P1, P2 or P3 (docs/distillation.md).
+
+    ``delta`` is what its confidence gained. ``faint``: the sign only counts, and every third gains.
+    """
+
+    episode_id: str
+    session_id: str | None
+    rule: str
+    delta: float
+    faint: bool
+    at: Time
+    position: int
+
+
+class ProvenanceSettling(Response, frozen=True, kw_only=True):
+    """When the owner first stood by the memory."""
+
+    by: str
+    at: Time
+    position: int
 
 
 class ProvenanceEnd(Response, frozen=True, kw_only=True):
     """What made a memory a tombstone. ``position`` is that of its last event."""
 
-    by: Literal["deprecated", "deleted", "superseded", "expired"]
+    by: Literal["deprecated", "deleted", "superseded", "expired", "dismissed"]
     at: Time
     reason: str | None
     superseded_by: str | None
@@ -504,7 +615,8 @@ class Provenance(Response, frozen=True, kw_only=True):
 
     ``versions`` are its texts, oldest first: all but the first are corrections. ``agents`` are all
     who committed one of the sources shown or gave it a text. ``hidden_sources`` counts sources that
-    the key may not read, or that went with their session.
+    the key may not read, or that went with their session; ``reinforcements`` and ``verifications``
+    by such episodes are not shown.
     """
 
     memory_id: str
@@ -518,6 +630,10 @@ class Provenance(Response, frozen=True, kw_only=True):
     agents: list[str]
     hidden_sources: int
     ended: ProvenanceEnd | None
+    evidence: str | None = None
+    reinforcements: list[ProvenanceReinforcement] = []
+    verifications: list[ProvenanceVerification] = []
+    settled: ProvenanceSettling | None = None
 
 
 class EpisodeDetail(Response, frozen=True, kw_only=True):
@@ -532,7 +648,7 @@ class EpisodeDetail(Response, frozen=True, kw_only=True):
     observed_at: Time | None
     recorded_at: Time
     position: int
-    status: Literal["pending", "distilled", "skipped", "failed", "deleted"]
+    status: EpisodeStatus
     reason: str | None
     memory_ids: list[str]
     metadata: dict[str, Any]
@@ -543,7 +659,7 @@ class TagItem(Response, frozen=True, kw_only=True):
 
     tag: str
     count: int
-    level: Literal["user", "project"]
+    level: TagLevel
 
 
 class TagList(Response, frozen=True, kw_only=True):
@@ -568,8 +684,19 @@ class NamespaceList(Response, frozen=True, kw_only=True):
     items: list[NamespaceItem]
 
 
+class DistillerQueue(Response, frozen=True, kw_only=True):
+    """Episodes that wait for the distiller: ``waiting`` in all, ``failed`` of them tried in vain.
+
+    ``oldest_at`` is when the one that waits longest was stored.
+    """
+
+    waiting: int
+    failed: int
+    oldest_at: Time | None
+
+
 class Stats(Response, frozen=True, kw_only=True):
-    """GET /stats, over what the caller may read."""
+    """GET /stats, over what the caller may read. ``distillation`` counts episodes by status."""
 
     position: int
     memories: int
@@ -578,6 +705,8 @@ class Stats(Response, frozen=True, kw_only=True):
     by_category: dict[str, int]
     by_namespace: dict[str, int]
     distillation: dict[str, int]
+    candidates: int = 0
+    queue: DistillerQueue | None = None
 
 
 class Bootstrap(Response, frozen=True, kw_only=True):
