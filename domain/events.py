@@ -525,12 +525,16 @@ class EvaluationFinished(EventBody, frozen=True, kw_only=True):
 
 @event("LlmCalled")
 class LlmCalled(EventBody, frozen=True, kw_only=True):
-    """A language model was asked. ``tokens`` in and out together; 0 where it did not say."""
+    """A language model was asked. ``tokens`` in and out together; 0 where it did not say.
+
+    ``reason`` is a word for what was wrong with its answer where it was not ``ok``.
+    """
 
     purpose: str
     model: str
     tokens: int
     ok: bool
+    reason: str | None = None
 
 
 # --- Log ---------------------------------------------------------------------------------------

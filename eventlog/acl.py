@@ -87,6 +87,7 @@ def log_rules(user: LogUser, log: str) -> tuple[str, ...]:
         *appending,
         f"(~{keys.lease('*')} +hset +pexpire +del)",
         f"(~{keys.meta} +hset +hincrby)",
+        f"(~{keys.every_model_call} +sismember +scard +sadd +srem +expire)",
         f"(~{keys.stream} +xtrim)",
         f"(~{keys.aggregate('*')} +zrem)",
         f"(~{keys.snapshots('*')} +hdel)",

@@ -58,6 +58,11 @@ class Keys:
         """Pattern of the hashes with sealing keys."""
         return f"{self.prefix}keys:*"
 
+    @property
+    def every_model_call(self) -> str:
+        """Pattern of the sets with calls to language models."""
+        return f"{self.prefix}llm:*"
+
     def aggregate(self, aggregate_id: str) -> str:
         """Sorted set, version → position."""
         return f"{self.prefix}agg:{aggregate_id}"
@@ -74,6 +79,10 @@ class Keys:
     def lease(self, name: str) -> str:
         """Hash with the fencing token and the holder of a lease."""
         return f"{self.prefix}lease:{name}"
+
+    def model_calls(self, day: str, pool: str) -> str:
+        """Set of the calls to a language model that were taken from one of a day's pools."""
+        return f"{self.prefix}llm:{day}:{pool}"
 
     def snapshots(self, aggregate_id: str) -> str:
         """Hash, version → snapshot of an aggregate."""

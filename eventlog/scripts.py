@@ -35,6 +35,7 @@ HEAD: Final = _load("head.lua")
 PUT_SNAPSHOT: Final = _load("put_snapshot.lua")
 READ_SNAPSHOTS: Final = _load("read_snapshots.lua")
 TAKE_LEASE: Final = _load("take_lease.lua")
+RESERVE_CALL: Final = _load("reserve_call.lua")
 TRIM: Final = _load("trim.lua")
 THIN_INDEX: Final = _load("thin_index.lua")
 BEGIN_EPOCH: Final = _load("begin_epoch.lua")
@@ -47,6 +48,7 @@ OF_SERVICES: Final = (
     PUT_SNAPSHOT,
     READ_SNAPSHOTS,
     TAKE_LEASE,
+    RESERVE_CALL,
     TRIM,
     THIN_INDEX,
 )

@@ -9,11 +9,24 @@ from msgspec import Struct
 
 
 class LanguageModelError(Exception):
-    """Root of what a language model raises. Messages name the model and the cause, never a text."""
+    """Root of what a language model raises. Messages name the model and the cause, never a text.
+
+    ``reason`` is the cause in one word, as it is counted and logged. ``pause_s`` is how long the
+    server asked to be left alone.
+    """
+
+    def __init__(self, message: str, reason: str = "failed", pause_s: float | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.pause_s = pause_s
 
 
 class LanguageModelUnavailable(LanguageModelError):
     """The model did not answer in time, or is known not to; worth trying again later."""
+
+
+class LanguageModelNotAsked(LanguageModelUnavailable):
+    """Nothing was sent: there is no connection, or the model is left alone for a while."""
 
 
 class LanguageModelMisbehaved(LanguageModelError):
@@ -28,11 +41,15 @@ class Message(Struct, frozen=True):
 
 
 class Completion(Struct, frozen=True, kw_only=True):
-    """A model's answer. Tokens are as the server counts them; 0 where it does not say."""
+    """A model's answer. Tokens are as the server counts them; 0 where it does not say.
+
+    ``cut``: the model stopped because it had no tokens left, not because it was done.
+    """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cut: bool = False
 
 
 class LanguageModel(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import httpx
 import msgspec
@@ -19,10 +19,13 @@ from inference.llm import (
     Completion,
     LanguageModelError,
     LanguageModelMisbehaved,
+    LanguageModelNotAsked,
     LanguageModelUnavailable,
     Message,
 )
 from inference.posting import NoAnswer, Refused, post
+
+_LONGEST_ANSWER: Final = 4 * 2**20
 
 
 class ChatOptions(Struct, frozen=True, kw_only=True):
@@ -36,17 +39,24 @@ class ChatOptions(Struct, frozen=True, kw_only=True):
     timeout_s: float = 60.0
 
 
+class _Part(Struct):
+    text: str = ""
+
+
 class _Said(Struct):
-    content: str | None = None
+    # Some servers answer in parts, as questions may be asked.
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
 
 
 class _Choice(Struct):
     message: _Said
+    finish_reason: str | None = None
 
 
 class _Usage(Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
 
 
 class _Answer(Struct):
@@ -87,8 +97,8 @@ class OpenAIChat:
         is open, `LanguageModelMisbehaved` when it refuses or its answer makes no sense.
         """
         if not self._breaker.allow():
-            raise LanguageModelUnavailable(
-                f"{self.name} failed repeatedly and is not asked for a while"
+            raise LanguageModelNotAsked(
+                f"{self.name} failed repeatedly and is not asked for a while", "circuit_open"
             )
         try:
             completion = self._completion(self._post(messages, schema_name, schema))
@@ -124,25 +134,41 @@ class OpenAIChat:
                 body,
                 timeout_s=self._options.timeout_s,
                 monotonic=self._monotonic,
+                longest=_LONGEST_ANSWER,
             )
         except NoAnswer as error:
-            raise LanguageModelUnavailable(f"{self.name} did not answer: {error}") from error
+            kind = LanguageModelUnavailable if error.sent else LanguageModelNotAsked
+            raise kind(
+                f"{self.name} did not answer: {error}", error.reason, error.pause_s
+            ) from error
         except Refused as error:
-            raise LanguageModelMisbehaved(f"{self.name} {error}") from error
+            raise LanguageModelMisbehaved(f"{self.name} {error}", error.reason) from error
 
     def _completion(self, body: bytes) -> Completion:
         try:
             answer = msgspec.json.decode(body, type=_Answer)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise LanguageModelMisbehaved(
-                f"{self.name} answered with something else than a completion"
+                f"{self.name} answered with something else than a completion", "not_a_completion"
             ) from error
-        text = answer.choices[0].message.content if answer.choices else None
+        if not answer.choices:
+            raise LanguageModelMisbehaved(f"{self.name} answered nothing", "empty_answer")
+        choice = answer.choices[0]
+        text = _text(choice.message)
+        if choice.message.refusal or choice.finish_reason == "content_filter":
+            raise LanguageModelMisbehaved(f"{self.name} refused to answer", "refused")
         if not text:
-            raise LanguageModelMisbehaved(f"{self.name} answered nothing")
+            raise LanguageModelMisbehaved(f"{self.name} answered nothing", "empty_answer")
         usage = answer.usage or _Usage()
         return Completion(
             text=text,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
+            prompt_tokens=usage.prompt_tokens or 0,
+            completion_tokens=usage.completion_tokens or 0,
+            cut=choice.finish_reason == "length",
         )
+
+
+def _text(said: _Said) -> str:
+    if isinstance(said.content, list):
+        return "".join(part.text for part in said.content)
+    return said.content or ""

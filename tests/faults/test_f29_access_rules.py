@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
+from zoneinfo import ZoneInfo
 
 import pytest
 import redis
@@ -27,6 +28,7 @@ from eventlog.subscription import Checkpoint, Subscription
 from tests.eventlog.archived import NOW, ArchivedLog
 from tests.eventlog.entries import an_entry, new_command
 from tests.servers import REDIS, VALKEY, LogServer
+from workers.distillation.budget import Allowance, CallBudget
 
 PAGE = Path(__file__).parents[2] / "docs" / "log-server.md"
 LINES = dict(
@@ -219,6 +221,11 @@ def test_each_service_can_do_its_work_and_nothing_of_it_is_refused(
         whole = reading.read(1, limit=1000)
         assert [entry.position for entry in whole] == list(range(1, reading.head().position + 1))
         Lease(archiving, "archive", "one", 60).release()
+        budget = CallBudget(archiving, Allowance(zone=ZoneInfo("UTC")), lambda: NOW)
+        call = budget.reserve("a")
+        assert call is not None
+        assert budget.spent()["daily"] == 1
+        budget.give_back(call)
         with server.client() as admin:
             assert [entry["reason"] for entry in admin.acl_log()] == []
     finally:

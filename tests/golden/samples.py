@@ -260,7 +260,7 @@ BODIES: Final[tuple[EventBody, ...]] = (
         baseline=0.9,
         regressed=False,
     ),
-    LlmCalled(purpose="evaluation", model="qwen3:8b", tokens=812, ok=True),
+    LlmCalled(purpose="distil", model="qwen3:8b", tokens=812, ok=False, reason="not_json"),
     SegmentArchived(first=1, last=50_000, sha256="ab" * 32, chain="cd" * 32),
     SessionClosed(agent_id="hermes-1", namespace="hermes-1-ephemeral", session_id="s-1"),
 )

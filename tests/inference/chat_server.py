@@ -80,7 +80,9 @@ def chat_server() -> Iterator[ChatServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     chat = ChatServer(server)
-    thread = threading.Thread(target=server.serve_forever, name="chat-server")
+    thread = threading.Thread(
+        target=server.serve_forever, args=(0.02,), name="chat-server", daemon=True
+    )
     thread.start()
     try:
         yield chat
