@@ -22,6 +22,7 @@ from commands.unit_of_work import UnitOfWork
 from domain.aggregate import Aggregate, AggregateKind
 from domain.errors import Contended, LogUnavailable, MemoryWeaveError
 from domain.events import Event
+from eventlog.append import Fence
 from eventlog.outcomes import AlreadyAppended, Conflict, Duplicate
 
 A = TypeVar("A", bound=Aggregate)
@@ -50,12 +51,14 @@ def execute(
     clock: Clock,
     decide: Decide,
     receipt: Callable[[Done], R],
+    fence: Fence | None = None,
 ) -> R:
     """Run a command once, however often it is sent, and give its receipt.
 
-    Raises what ``decide`` raises, `Contended` when others kept changing the same aggregates, and
-    the refusals of an append (`KeyReused`, `CommandTooOld`, `LogFull`, `TooLarge`,
-    `LogUnavailable`; after `InDoubt` the caller repeats with the same key).
+    ``fence`` is the lease without which it is not stored. Raises what ``decide`` raises,
+    `Contended` when others kept changing the same aggregates, and the refusals of an append
+    (`KeyReused`, `CommandTooOld`, `Fenced`, `LogFull`, `TooLarge`, `LogUnavailable`; after
+    `InDoubt` the caller repeats with the same key).
     """
     context, contention = command.context, application.contention
     alone: Lock | None = None
@@ -70,7 +73,7 @@ def execute(
                 if alone is not None:
                     continue
             try:
-                return receipt(done or _stored(application, work, context))
+                return receipt(done or _stored(application, work, context, fence))
             except Conflict as conflict:
                 alone = contention.alone_on(conflict.aggregate_id)
     raise Contended(
@@ -107,9 +110,11 @@ def _decided(
     return _repeated(application, earlier) if earlier else _unchanged(application, work)
 
 
-def _stored(application: MemoryApplication, work: UnitOfWork, context: CommandContext) -> Done:
+def _stored(
+    application: MemoryApplication, work: UnitOfWork, context: CommandContext, fence: Fence | None
+) -> Done:
     try:
-        stored = application.store(work, context)
+        stored = application.store(work, context, fence)
     except AlreadyAppended as already:
         return _repeated(application, Duplicate(already.first, already.last))
     return Done(events=stored, position=stored[-1].position, duplicate=False, state=work.get)

@@ -11,16 +11,18 @@ from commands.execution import execute
 from commands.receipts import memory_receipt
 from commands.unit_of_work import UnitOfWork
 from domain import memory as memories
+from domain.events import TagLevel
 from domain.memory import MEMORY
 from domain.policies.content import require_tags
 from memoryweave import contract
 
 
 class TagMemory(Struct, frozen=True, kw_only=True):
-    """POST /memory/{id}/tags: the whole set from now on."""
+    """POST /memory/{id}/tags: the whole set from now on, each at ``level`` if one is given."""
 
     memory_id: str
     tags: list[str]
+    level: TagLevel | None = None
 
 
 def set_tags(
@@ -33,7 +35,7 @@ def set_tags(
         memory = visible_memory(work, request.memory_id)
         require_may_edit(work.caller, memory.namespace)
         tags = require_tags("tags", request.tags)
-        work.record(MEMORY, memory.id, memories.set_tags(memory, tags))
+        work.record(MEMORY, memory.id, memories.set_tags(memory, tags, request.level))
 
     return execute(
         application, command, clock, decide, lambda done: memory_receipt(done, request.memory_id)

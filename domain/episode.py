@@ -31,8 +31,8 @@ class Episode(Struct, frozen=True, kw_only=True):
     ``memory_ids`` were ever made from it, ``reinforced_ids`` were seen again in it. ``status``:
     what became of it; ``failed`` waits as ``pending`` does. ``attempts`` counts the failures since
     it began to wait, ``redistillations`` how often it was to be distilled anew. ``is_remembered``:
-    its sender gave it as one statement. ``is_deleted``: it is not recalled any more.
-    ``is_erased``: nothing of it can be read any more.
+    its sender gave it as one statement. ``is_empty``: all that it said was this system's own.
+    ``is_deleted``: it is not recalled any more. ``is_erased``: nothing of it can be read any more.
     """
 
     id: str
@@ -47,6 +47,7 @@ class Episode(Struct, frozen=True, kw_only=True):
     attempts: int = 0
     redistillations: int = 0
     is_remembered: bool = False
+    is_empty: bool = False
     is_deleted: bool = False
     is_erased: bool = False
 
@@ -76,6 +77,26 @@ def restore(episode: Episode, *, agent_id: str) -> list[EventBody]:
     return [EpisodeRestored(agent_id=agent_id)] if episode.is_deleted else []
 
 
+def fail(episode: Episode, error: str, attempt: int) -> list[EventBody]:
+    """Note that a try at distilling it failed. Nothing happens to one that does not wait."""
+    if not episode.is_waiting or attempt <= episode.attempts:
+        return []
+    return [DistillationFailed(error=error, attempt=attempt)]
+
+
+def redistil(episode: Episode, reason: str | None = None) -> list[EventBody]:
+    """Let it wait for the distiller again. Nothing happens to one that waits for the first time.
+
+    Raises `WrongState` for one that is not there, or has nothing to distil.
+    """
+    _require_not_erased(episode)
+    if episode.is_deleted:
+        raise WrongState(f"episode {episode.id} is deleted: restore it first")
+    if episode.is_remembered or episode.is_empty:
+        raise WrongState(f"episode {episode.id} holds nothing to distil")
+    return [] if episode.status == "pending" else [RedistillationRequested(reason=reason)]
+
+
 def erase(episode: Episode) -> list[EventBody]:
     """Let nothing of it be read any more. Nothing happens to one that was erased."""
     return [] if episode.is_erased else [EpisodeErased()]
@@ -98,6 +119,7 @@ def fold(episode: Episode | None, event: Event) -> Episode:
             session_id=body.session_id,
             author=body.agent_id,
             is_remembered=not body.distill,
+            is_empty=not body.content,
         )
     if episode is None:
         raise ValueError(f"episode {event.aggregate_id} begins with {event.type}")

@@ -1,0 +1,330 @@
+"""What an episode becomes: one append of its outcome and of everything that it makes.
+
+A distiller found statements in the episode; here each becomes a memory, or is seen to be one that
+is known (docs/decisions/0035). The episode's version lets one outcome in, whoever else is at it;
+the memories that a decision rests on are read anew here, and their versions are checked too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from commands.access import went_with_its_session
+from commands.application import MemoryApplication
+from commands.command import Clock, Command, CommandContext
+from commands.execution import Done, execute
+from commands.redistillation import Said, end_what_came_out_no_more
+from commands.statement_claims import claim_statement, held_by_statement, held_by_text, is_held
+from commands.text_claims import claim_text
+from commands.unit_of_work import UnitOfWork
+from domain import memory as memories
+from domain.caller import Caller
+from domain.distillation.finding import Finding
+from domain.episode import EPISODE, Episode
+from domain.errors import InvalidCommand
+from domain.events import (
+    EpisodeCommitted,
+    EpisodeDistilled,
+    EpisodeSkipped,
+    Event,
+    MemoryCreated,
+    MemoryProposed,
+)
+from domain.identity import command_id
+from domain.memory import MEMORY, Memory
+from domain.policies.categories import default_decay_class
+from domain.policies.confidence import initial_confidence
+from domain.policies.content import require_content, require_text
+from domain.policies.settling import Settle
+from domain.policies.text import text_hash
+from domain.policies.validation import Validation
+from domain.text_claim import claim_scope
+from eventlog.append import Fence
+
+DISTILLER: Final = Caller(actor="system:distiller", kind="admin")
+MOST_FINDINGS: Final = 300
+"""Each may make a memory and two claims, and one append holds a thousand events."""
+
+MOST_VERIFIED: Final = 5
+EVIDENCE_CHARACTERS: Final = 2_000
+NOTHING_FOUND: Final = "nothing_found"
+EXPIRED: Final = "expired"
+OWN_OUTPUT: Final = "own_output"
+EXTERNAL_ID: Final = "external_id"
+
+
+class Distil(Struct, frozen=True, kw_only=True):
+    """What was found in an episode, or why nothing was looked for.
+
+    ``likely`` are memories that may say one of the findings in other words, nearest first.
+    ``verified`` are those that the episode bears out. ``settle``: whether what is new lives at
+    once or waits for the owner.
+    """
+
+    episode_id: str
+    distiller: Literal["rules", "llm"]
+    model: str | None = None
+    scores: dict[str, float] | None = None
+    findings: tuple[Finding, ...] = ()
+    skip_reason: str | None = None
+    likely: tuple[str, ...] = ()
+    verified: tuple[Validation, ...] = ()
+    settle: Settle = "auto"
+
+
+class Distilled(Struct, frozen=True, kw_only=True):
+    """What the episode became. ``duplicate``: it was so before, or is not to be distilled."""
+
+    memory_ids: tuple[str, ...]
+    reinforced_ids: tuple[str, ...]
+    position: int
+    duplicate: bool
+
+
+def command_for(request: Distil, because_of: Event) -> Command[Distil]:
+    """Give the command of an episode's `EpisodeCommitted`, or of a `RedistillationRequested`.
+
+    Its id follows from the event, and its fingerprint says nothing: another try may find other
+    statements and is the same command all the same.
+    """
+    return Command(caller=DISTILLER, context=context_of("distil", because_of), request=request)
+
+
+def context_of(route: str, because_of: Event, key: str = "") -> CommandContext:
+    """Give the context of what the distiller does because of an event; ``key`` tells it apart."""
+    return CommandContext(
+        command_id=command_id(DISTILLER.actor, route, f"{because_of.event_id}{key}"),
+        fingerprint="",
+        correlation_id=because_of.correlation_id,
+        causation_position=because_of.position,
+    )
+
+
+def distil(
+    application: MemoryApplication,
+    command: Command[Distil],
+    clock: Clock,
+    fence: Fence | None = None,
+) -> Distilled:
+    """Store what the episode became, once. Nothing happens to one that does not wait.
+
+    Raises `InvalidCommand` and `TooLarge` for a finding that cannot be stored, and what an append
+    raises.
+    """
+    request = command.request
+    if request.skip_reason is not None and request.findings:
+        raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
+    if len(request.findings) > MOST_FINDINGS:
+        raise InvalidCommand(
+            "findings", f"{len(request.findings)} of one episode, the limit is {MOST_FINDINGS}"
+        )
+    said: list[EpisodeCommitted] = []
+
+    def decide(work: UnitOfWork) -> None:
+        episode = work.get(EPISODE, request.episode_id)
+        if episode is None or not episode.is_waiting or went_with_its_session(work, episode):
+            return
+        if not said:
+            said.append(_committed(application, episode.id))
+        _Run(application, work, episode, said[0], request).record()
+
+    return execute(application, command, clock, decide, _receipt, fence)
+
+
+class _Run:
+    """One attempt at an episode: the memories that its findings have become so far."""
+
+    def __init__(
+        self,
+        application: MemoryApplication,
+        work: UnitOfWork,
+        episode: Episode,
+        said: EpisodeCommitted,
+        request: Distil,
+    ) -> None:
+        self._application = application
+        self._work = work
+        self._episode = episode
+        self._said = said
+        self._request = request
+        self._scope = claim_scope(episode.namespace, episode.session_id)
+        self._became: list[str] = []
+        self._made: list[str] = []
+        self._seen: list[str] = []
+
+    def record(self) -> None:
+        """Record what the findings become, what else the episode bears out, and its outcome."""
+        skip = self._skip_reason()
+        for index, finding in enumerate(() if skip else self._request.findings):
+            self._became.append(self._one(index, finding))
+        if not self._became:
+            skip = skip or NOTHING_FOUND
+        self._verify(skip)
+        if self._episode.memory_ids:
+            end_what_came_out_no_more(
+                self._application,
+                self._work,
+                self._episode,
+                (*self._made, *self._seen),
+                self._came_out(),
+            )
+        self._work.record(EPISODE, self._episode.id, [self._outcome(skip)])
+
+    def _came_out(self) -> list[Said]:
+        return [
+            Said(memory_id, finding.content, finding.evidence)
+            for memory_id, finding in zip(self._became, self._request.findings, strict=False)
+        ]
+
+    def _skip_reason(self) -> str | None:
+        expires_at = self._said.expires_at
+        if expires_at is not None and self._work.now >= expires_at:
+            return EXPIRED
+        return self._request.skip_reason
+
+    def _outcome(self, skip: str | None) -> EpisodeDistilled | EpisodeSkipped:
+        request = self._request
+        if skip:
+            return EpisodeSkipped(reason=skip, scores=request.scores)
+        return EpisodeDistilled(
+            memory_ids=self._made,
+            reinforced_ids=self._seen,
+            distiller=request.distiller,
+            model=request.model,
+            scores=request.scores,
+        )
+
+    def _one(self, index: int, finding: Finding) -> str:
+        """Give the memory that a finding is or becomes."""
+        content = require_content(f"findings[{index}].content", finding.content, self._work.policy)
+        exact, said = text_hash(content), memories.statement_hash(content)
+        known = held_by_text(self._work, self._scope, exact)
+        match: Literal["exact", "similar"] = "exact"
+        if known is None:
+            match = "similar"
+            known = self._held(finding.reinforces)
+        if known is None:
+            known = held_by_statement(self._work, self._scope, said) or self._likely(said)
+        if known is None:
+            return self._make(index, finding, content)
+        self._see_again(known, match)
+        return known.id
+
+    def _likely(self, statement_hash: str) -> Memory | None:
+        for memory_id in self._request.likely:
+            memory = self._held(memory_id)
+            if memory is not None and memory.statement_hash == statement_hash:
+                return memory
+        return None
+
+    def _held(self, memory_id: str | None) -> Memory | None:
+        """Give a memory that somebody named if it is there, in the episode's own scope."""
+        memory = self._work.get(MEMORY, memory_id) if memory_id else None
+        if memory is None or memory.is_erased or not is_held(self._work, memory):
+            return None
+        is_near = claim_scope(memory.namespace, memory.session_id) == self._scope
+        return memory if is_near else None
+
+    def _see_again(self, known: Memory, match: Literal["exact", "similar"]) -> None:
+        """Reinforce a memory, once by an episode; what was made from the episode stays its own."""
+        if known.id in self._made or known.id in self._seen:
+            return
+        if self._episode.id not in known.episodes:
+            delta = self._work.policy.reinforcement_delta
+            bodies = memories.reinforce(known, self._episode.id, delta, match)
+            self._work.record(MEMORY, known.id, bodies)
+        is_own = known.id in self._episode.memory_ids
+        (self._made if is_own else self._seen).append(known.id)
+
+    def _make(self, index: int, finding: Finding, content: str) -> str:
+        work, said = self._work, self._said
+        memory_id = work.new_id(index)
+        body = MemoryProposed if self._request.settle == "confirm" else MemoryCreated
+        category = said.category or finding.category
+        own_class = finding.decay_class if category == finding.category else None
+        evidence = require_text(f"findings[{index}].evidence", finding.evidence)
+        memory = work.start(
+            MEMORY,
+            memory_id,
+            body(
+                content=content,
+                category=category,
+                decay_class=said.decay_class or own_class or default_decay_class(category),
+                namespace=said.namespace,
+                agent_id=said.agent_id,
+                source=said.source,
+                distilled_by=self._distilled_by(),
+                confidence=initial_confidence(finding.clarity, work.policy),
+                clarity=finding.clarity,
+                trigger=said.trigger,
+                derived_from=[self._episode.id],
+                depends_on=self._depends_on(finding, memory_id),
+                entities=list(finding.entities),
+                relations=list(finding.relations),
+                evidence=evidence[:EVIDENCE_CHARACTERS] if evidence else None,
+                tags=said.tags,
+                metadata={k: v for k, v in said.metadata.items() if k == EXTERNAL_ID},
+                session_id=said.session_id,
+                observed_at=said.observed_at,
+                expires_at=said.expires_at,
+            ),
+        )
+        claim_text(work, memory)
+        claim_statement(work, memory)
+        self._made.append(memory_id)
+        return memory_id
+
+    def _distilled_by(self) -> str:
+        request = self._request
+        return "rules" if request.distiller == "rules" else request.model or "llm"
+
+    def _depends_on(self, finding: Finding, memory_id: str) -> list[str]:
+        """Give the memories that it rests on and that are there; a later finding is not yet."""
+        named = [m.id for one in finding.depends_on if (m := self._held(one)) is not None]
+        rests_on = [self._became[i] for i in finding.rests_on if 0 <= i < len(self._became)]
+        return [i for i in dict.fromkeys((*named, *rests_on)) if i != memory_id]
+
+    def _verify(self, skip: str | None) -> None:
+        """Note which other memories a new episode bears out; what this system said proves none."""
+        if skip in (OWN_OUTPUT, EXPIRED) or self._episode.redistillations:
+            return
+        recorded = 0
+        for validation in self._request.verified:
+            if recorded == MOST_VERIFIED:
+                return
+            memory = self._held(validation.memory_id)
+            if memory is None or self._episode.id in memory.episodes:
+                continue
+            bodies = memories.verify(
+                memory,
+                validation.rule,
+                validation.delta,
+                episode_id=self._episode.id,
+                session_id=self._episode.session_id,
+                policy=self._work.policy,
+            )
+            self._work.record(MEMORY, memory.id, bodies)
+            recorded += len(bodies)
+
+
+def _committed(application: MemoryApplication, episode_id: str) -> EpisodeCommitted:
+    """Read what was committed: states hold no text."""
+    [event] = application.events.get(episode_id, lte=1)
+    assert isinstance(event, Event)
+    assert isinstance(event.body, EpisodeCommitted)
+    return event.body
+
+
+def _receipt(done: Done) -> Distilled:
+    became: Sequence[EpisodeDistilled] = [
+        event.body for event in done.events if isinstance(event.body, EpisodeDistilled)
+    ]
+    return Distilled(
+        memory_ids=tuple(i for body in became for i in body.memory_ids),
+        reinforced_ids=tuple(i for body in became for i in body.reinforced_ids),
+        position=done.position,
+        duplicate=done.duplicate,
+    )
