@@ -20,10 +20,10 @@ from domain.policies import statement_words as words
 
 _english: Final = snowballstemmer.stemmer("english")
 
-_CHINESE: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+CHINESE: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN: Final = re.compile(
-    rf"(?P<chinese>[{_CHINESE}]+)"
-    rf"|(?P<word>(?:(?![{_CHINESE}_])\w)+(?:[._:/\\@#+'’=-]+(?:(?![{_CHINESE}_])\w)+)*|%)"
+    rf"(?P<chinese>[{CHINESE}]+)"
+    rf"|(?P<word>(?:(?![{CHINESE}_])\w)+(?:[._:/\\@#+'’=-]+(?:(?![{CHINESE}_])\w)+)*|%)"
 )
 _MEASURE: Final = re.compile(r"(-?\d+(?:[.:,]\d+)*)([a-z%]{1,6})$")
 _CONTRACTED: Final = re.compile(r"(?:n't|n’t)$")
@@ -84,8 +84,7 @@ class Statement(Struct, frozen=True):
 @lru_cache(maxsize=8192)
 def statement(text: str) -> Statement:
     """Reduce a sentence or a text."""
-    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text))
-    plain = _FORMERLY.sub("formerly", _NO_LONGER.sub("not formerly", plain))
+    plain = tidied(text)
     names: set[str] = set()
     clauses = [_clause(part, names, at == 0) for at, part in enumerate(JOINTS.split(plain))]
     clauses = [clause for clause in clauses if clause.units or clause.general]
@@ -101,6 +100,17 @@ def statement(text: str) -> Statement:
         or _FROM_TO.search(plain) is not None,
         weight=len(whole.units) - chinese / 2,
     )
+
+
+def tidied(text: str) -> str:
+    """Give a text in Unicode form KC, with one word for what was so once or is so no longer."""
+    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text))
+    return _FORMERLY.sub("formerly", _NO_LONGER.sub("not formerly", plain))
+
+
+def english_stem(word: str) -> str:
+    """Give the Snowball stem of a word of ASCII letters in lower case."""
+    return str(_english.stemWord(word))
 
 
 def joined(clauses: Sequence[Clause]) -> Clause:
@@ -171,7 +181,7 @@ def _english_units(word: str) -> list[str]:
         return []
     if folded in words.SAME_ENGLISH:
         return [words.SAME_ENGLISH[folded]]
-    stem = str(_english.stemWord(folded)) if folded.isascii() else folded
+    stem = english_stem(folded) if folded.isascii() else folded
     return ["not"] if stem in ("cannot", "cant", "dont", "wont") else [stem]
 
 
