@@ -26,6 +26,7 @@ from projections.build import GenerationBuild
 from projections.vector import table
 from projections.vector.building import VectorBuild
 from projections.vector.schema import TABLE
+from workers.heap import keep_one_heap
 from workers.settings import Settings
 from workers.view_writing import LogParts
 from workers.views import VIEW_KINDS
@@ -107,4 +108,5 @@ def _peak_mb() -> float:
 
 
 if __name__ == "__main__":
+    keep_one_heap()
     print(json.dumps(build(*sys.argv[1:6], int(sys.argv[6]))))

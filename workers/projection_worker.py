@@ -22,6 +22,7 @@ from projections.runner import describe
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
+from workers.heap import keep_one_heap
 from workers.heartbeat import keep_beating
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent, stop_on_signals
@@ -43,6 +44,7 @@ _log = structlog.get_logger("projections")
 
 def run(arguments: argparse.Namespace) -> None:
     """Build the views until SIGINT, SIGTERM or SIGHUP."""
+    keep_one_heap()
     stop = stop_on_signals()
     die_with_parent(arguments.parent)
     give_way(_NICENESS)

@@ -11,6 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from lance.indices import IndicesBuilder
+
 from projections.vector.schema import TABLE
 
 VECTOR_INDEX: Final = "vector_idx"
@@ -27,6 +29,9 @@ the index: to look at every cell for them would cost more."""
 
 _SAMPLES_PER_CELL: Final = 64
 """Vectors that the cells are found by: a quarter of the usual is enough, and fits in memory."""
+
+_ROWS_OF_FIRST_PART: Final = 65_536
+"""Enough to see between which numbers those of all vectors lie: by them each becomes a byte."""
 
 _TREES: Final = ("id", "source_id", "session_id", "turn")
 _BITMAPS: Final = ("namespace", "layer", "ended_by", "superseded")
@@ -70,6 +75,35 @@ def build_text_index(dataset: Any) -> None:
     )
 
 
+def build_first_vector_index(dataset: Any) -> None:
+    """Build the index of the vectors of a table that nobody reads yet.
+
+    It is made of a first part of the rows; the others join it then, which keeps no more of them in
+    memory at a time than a part has. `build_vector_index` takes all at once.
+    """
+    cells = max(1, dataset.count_rows() // ROWS_PER_CELL)
+    made = IndicesBuilder(dataset, "vector").train_ivf(
+        cells, distance_type="cosine", sample_rate=_SAMPLES_PER_CELL
+    )
+    fragments = _first_fragments(dataset)
+    first = dataset.create_index_uncommitted(
+        "vector",
+        "IVF_SQ",
+        name=VECTOR_INDEX,
+        metric="cosine",
+        num_partitions=cells,
+        ivf_centroids=made.centroids,
+        sample_rate=_SAMPLES_PER_CELL,
+        fragment_ids=fragments,
+    )
+    dataset.commit_existing_index_segments(VECTOR_INDEX, "vector", [first])
+    if len(fragments) == len(dataset.get_fragments()):
+        return
+    optimize = dataset.optimize.optimize_indices
+    optimize(index_names=[VECTOR_INDEX], num_indices_to_merge=0)
+    optimize(index_names=[VECTOR_INDEX], num_indices_to_merge=2)
+
+
 def build_vector_index(folder: Path) -> None:
     """Build the index of the vectors anew, in the place of one that is there."""
     import lancedb
@@ -82,6 +116,17 @@ def build_vector_index(folder: Path) -> None:
         config=IvfSq(distance_type="cosine", num_partitions=cells, sample_rate=_SAMPLES_PER_CELL),
         replace=True,
     )
+
+
+def _first_fragments(dataset: Any) -> list[int]:
+    first: list[int] = []
+    rows = 0
+    for fragment in dataset.get_fragments():
+        first.append(fragment.fragment_id)
+        rows += fragment.count_rows("vector IS NOT NULL")
+        if rows >= _ROWS_OF_FIRST_PART:
+            break
+    return first
 
 
 def has_outgrown(dataset: Any, times: int) -> bool:

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from projections.generation import sync_tree
 from projections.vector.cache import VectorCache
-from projections.vector.indices import build_vector_index, create_indices
+from projections.vector.indices import build_first_vector_index, create_indices
 from projections.vector.maintenance import ROWS_PER_FRAGMENT, VECTOR_INDEX_FROM
 from projections.vector.projector import with_vectors
 from projections.vector.schema import TABLE, arrow_schema, to_arrow
@@ -94,15 +94,15 @@ def _write(
         max_rows_per_file=ROWS_PER_FRAGMENT,
     )
     go_on()
-    index_table(folder, dataset, written.vectors, go_on)
+    index_table(dataset, written.vectors, go_on)
 
 
-def index_table(folder: Path, dataset: Any, vectors: int, go_on: Callable[[], None]) -> None:
+def index_table(dataset: Any, vectors: int, go_on: Callable[[], None]) -> None:
     """Make every index of a table that was just written. ``go_on`` may raise between them."""
     create_indices(dataset)
     go_on()
     if vectors >= VECTOR_INDEX_FROM:
-        build_vector_index(folder)
+        build_first_vector_index(dataset)
     go_on()
 
 

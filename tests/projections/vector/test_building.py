@@ -18,10 +18,11 @@ from domain.events import Event
 from projections.erased import erased_things
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent
-from projections.vector import building, table
+from projections.vector import building, indices, table
 from projections.vector.building import VectorBuild
 from projections.vector.cache import VectorCache
 from projections.vector.digest import digest_vector
+from projections.vector.maintenance import dataset_of
 from projections.vector.projector import ModelChanged
 from projections.vector.schema import TABLE, Row, embedded_text, from_arrow, text_sha
 from projections.vector.staging import FILE_NAME
@@ -354,3 +355,27 @@ def test_rows_without_a_vector_wait_for_one_once_the_table_is_written(
     assert under_way.build.projector is not None
     under_way.build.projector.checkpoint()
     assert list(under_way.build.projector.waiting) == ["m2:2"]
+
+
+def test_vectors_are_indexed_in_parts_that_become_one(
+    under_way: Building, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "ROWS_PER_FRAGMENT", 50)
+    monkeypatch.setattr(table, "VECTOR_INDEX_FROM", 300)
+    monkeypatch.setattr(indices, "ROWS_PER_CELL", 50)
+    monkeypatch.setattr(indices, "_SAMPLES_PER_CELL", 16)
+    monkeypatch.setattr(indices, "_ROWS_OF_FIRST_PART", 120)
+    texts = [f"statement number {number}" for number in range(400)]
+    under_way.cache.put({text_sha(text): letters(text) for text in texts})
+    # The first rows have no vector: what is learnt from the first part must not rest on those.
+    memories = [history.create(text) for text in [*(f"unseen {n}" for n in range(60)), *texts]]
+    under_way.project(history.events)
+    assert under_way.build.write(never)
+    dataset = dataset_of(under_way.folder)
+    about = dataset.stats.index_stats(indices.VECTOR_INDEX)
+    assert (about["num_indices"], about["num_unindexed_rows"]) == (1, 0)
+    assert about["indices"][0]["num_partitions"] == 461 // 50
+    for number in (0, 150, 399):
+        nearest = {"column": "vector", "q": letters(texts[number]), "k": 1, "metric": "cosine"}
+        found = dataset.to_table(columns=["source_id"], nearest={**nearest, "nprobes": 9})
+        assert found["source_id"].to_pylist() == [memories[60 + number]]
