@@ -1,0 +1,150 @@
+"""The words by which `modality` tells what is said from what is asked, wished or imagined."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+QUESTION_ENGLISH: Final = re.compile(
+    r"""(?ix)^(?:(?:so|and|but|well|ok(?:ay)?|hey|oh|btw|by[ ]the[ ]way|also|now|then)[ ,]+)*(?:
+    (?:who|whom|whose|why|how)(?:'s|’s|'re|’re|[ ]|$)(?!(?:ever|i[ ](?:see|like|want)))
+    |(?:what|which)(?:'s|’s|[ ])(?:\w+[ ]){0,3}(?:is|are|was|were|do|does|did|can|could|should|will
+        |would|about|if|you|kind|type|time|made|makes|happened)\b
+    |(?:what|how)[ ]about\b|what['’]s\b|when(?:'s|[ ](?:is|are|was|were|did|do|does|will|can))\b
+    |where(?:'s|[ ](?:is|are|was|were|did|do|does|will|can))\b
+    |(?:do|does|did|are|is|was|were|have|has|had|can|could|would|will|should|may|shall|don't
+        |doesn't|didn't|isn't|aren't|haven't|won't|wouldn't|couldn't|can't)
+        [ ](?:you|we|i|they|he|she|it|there|that|this|your|the|any|anyone|my)\b
+    |any[ ](?:\w+[ ]){0,3}(?:lately|recently|yet|tips|advice|ideas|suggestions|plans|thoughts)\b
+    )"""
+)
+"""Begin a question also where no question mark ends it."""
+
+QUESTION_CHINESE: Final = re.compile(
+    r"(?:吗|么|呢|吧|嘛|没有|是不是|好不好|行不行|对不对)[。.~～!！]*$"
+    r"|^(?:请问|问一下|想问|你知道|您知道|你觉得|您觉得|你认为|您认为|你有没有|您有没有)"
+    r"|(?:什么|怎么|怎样|如何|哪里|哪些|哪个|哪种|谁|多少|几点|为什么|为何|能不能|可不可以|有没有"
+    r"|是否|会不会|要不要)[^，,。]{0,14}[?？]?$"
+)
+ASSERTING_CHINESE: Final = re.compile(
+    r"^(?:知道|无论|不管|不论|任何|没什么|没有什么)|(?:无论|不管|不论)|什么都|怎么都|谁都|哪里都"
+    r"|多少都|了吧[。.]?$|没有[。.]?$"
+)
+"""Hold a word that asks and ask nothing."""
+
+HYPOTHETICAL: Final = re.compile(
+    r"""(?ix)
+    \b(?:if[ ]only|what[ ]if|as[ ]if|imagine|suppose|supposing|let's[ ]say|i[ ](?:do[ ])?wish(?:ed)?
+        |wish[ ](?:i|we|you)|would(?:n't)?[ ]have|could(?:n't)?[ ]have|should(?:n't)?[ ]have
+        |might[ ]have|hypothetically|in[ ]theory|pretend|were[ ]to
+        |if[ ](?:i|we|he|she|they|it|you)[ ](?:were|had|could|would|ever))\b
+    |\bif\b[^.]{3,80}\b(?:would|could|might|i'd|we'd|you'd|it'd)\b
+    |\b(?:would|could|might|i'd|we'd|you'd|it'd)\b[^.]{3,80}\bif\b
+    |要是[^。]*就好|如果[^。]*就好|假如|假设|假使|倘若|设想|万一|要不是|本来(?:可以|应该|想)|多希望
+    |(?:我|真)希望(?:能|可以)?有|恨不得|想象一下
+    """
+)
+"""Tell of what is not so, or not known to be."""
+
+CONDITIONAL: Final = re.compile(
+    r"(?i)^(?:if|unless|in case|once|should)\b|[ ,](?:if|unless|in case)\b|如果|要是|若|只要"
+    r"|除非|一旦"
+)
+
+TENTATIVE: Final = re.compile(
+    r"""(?ix)
+    \b(?:maybe|perhaps|might|may[ ](?:be|have)|possibly|probably|presumably|likely|not[ ]sure|unsure
+        |i[ ](?:guess|suppose|think|believe|assume|feel[ ]like|hope)|considering|thinking[ ]
+        (?:of|about)|wondering|leaning[ ]toward|tentatively|seems?|looks[ ]like|sounds[ ]like
+        |could[ ]be|kind[ ]of[ ]want|toying[ ]with|undecided|as[ ]far[ ]as[ ]i[ ]know|afaik|iirc)\b
+    |可能|也许|或许|大概|好像|似乎|应该是|估计|不确定|说不定|考虑|在想|打算|想要?试|我觉得|我认为
+    |我猜|感觉像|恐怕|暂定
+    """
+)
+"""Leave open whether it is so."""
+
+HEARSAY: Final = re.compile(
+    r"""(?ix)
+    \b(?:i[ ](?:'ve[ ])?heard|heard[ ]that|apparently|supposedly|allegedly|rumou?r|reportedly
+        |they[ ]say|people[ ]say|word[ ]is|according[ ]to|(?:told|tells)[ ](?:me|us)
+        |(?:he|she|they|\w+)[ ](?:said|says|claims|claimed|mentioned|reckons)(?:[ ]that)?)\b
+    |听说|据说|传言|有人说|听(?:他|她|同事|朋友|别人)说|[他她](?:们)?说|告诉我|据.{1,8}(?:称|说)
+    """
+)
+"""Give what others say."""
+
+NEGATION: Final = re.compile(
+    r"(?i)\b(?:not|no|never|none|nor|neither|without|cannot|\w+n['’]t)\b|不|没|无|未|别|勿|非"
+)
+
+REACTION: Final = re.compile(
+    r"""(?ix)^(?:(?:oh|ah|aw+|wow|whoa|haha\w*|hey|yeah|yep|yes|yup|no|nah|nope|well|ok(?:ay)?|sure|so
+    |and|but|hi|hello|man|gosh|omg|hmm|definitely|absolutely|totally|exactly|really|right
+    |true)[ ,!.]*)*
+    (?:
+    $|(?:thanks|thank[ ]you|thx|cheers|congrat\w*|kudos|well[ ]done|good[ ](?:luck|job|morning
+    |night)
+      |great[ ]job|nice[ ]job|way[ ]to[ ]go|welcome|you(?:'re|[ ]are)[ ]welcome|no[ ](?:problem
+      |worries)
+      |take[ ]care|bye|see[ ](?:you|ya)|talk[ ](?:soon|later|to[ ]you)|catch[ ]you
+      |keep[ ](?:it[ ]up|me
+      |up|going|at[ ]it|on)|let[ ]me[ ]know|can['’]?t[ ]wait|looking[ ]forward|good[ ]to[ ](?:see
+      |hear)
+      |(?:so[ ]|really[ ])?(?:glad|happy|sorry|great|nice|good|awesome|cool|lovely|excited
+      |pleased)[ ]
+        (?:to|you|that[ ](?:you|it)|it|for[ ]you|hearing|seeing)
+      |i(?:'m|[ ]am)[ ](?:so[ ]|really[ ]|very[ ]|super[ ]|truly[ ])*(?:glad|happy|sorry|proud
+      |excited
+        |stoked|pleased|thrilled|here)[ ](?:to[ ](?:hear|see|know|help)|you|that[ ]you|for[ ]you
+        |of[ ]you
+        |your|about[ ]that|it|if)
+      |i[ ](?:totally[ ]|completely[ ]|really[ ]|definitely[ ]|couldn't[ ])*(?:agree|appreciate
+      |get[ ](?:it
+        |you|that)|understand|hear[ ]you|feel[ ]you|know[ ]what[ ]you|hope[ ](?:you|it|so)|bet|see
+        |can[ ]imagine|love[ ](?:it|that|this|how|your|to[ ]hear)|admire)\b
+      |(?:that|it|this)(?:'s|’s|[ ]is|[ ]was|[ ]sounds|[ ]looks|[ ]must|[ ]seems)?[ ](?:such[ ]
+      |a[ ]|an[ ]
+        |so[ ]|really[ ]|very[ ]|pretty[ ]|super[ ]|totally[ ]|sounds[ ]|looks[ ]
+        |like[ ])*(?:be[ ]|have[ ]
+        |been[ ])*(?:\w+ly[ ])?(?:great|awesome|amazing|cool|nice|wonderful|fantastic|incredible
+        |lovely|sweet|tough|rough|interesting|inspiring|impressive|true|right|good|fun|exciting|neat
+        |beautiful|perfect|brilliant|adorable|gorgeous|cute|sad|terrible|awful|hard|stunning
+        |heartwarming|touching|delicious|yummy|super|rad|epic|sick|dope|unreal|rewarding|thoughtful
+        |kind|challenging|crazy|funny|hilarious|relaxing|peaceful|key|important|powerful)\b
+      |(?:sounds|looks|seems|feels)\b
+      |(?:what|how)[ ](?:a|an)\b|how[ ](?:great|awesome|amazing|cool|nice|wonderful|sweet|lovely)
+      |(?:great|awesome|amazing|cool|nice|wonderful|fantastic|lovely|sweet|good|beautiful|gorgeous
+        |incredible|perfect|stunning|impressive|love[ ](?:it|that|this|how|your|the))\b
+      |you(?:'ll|'ve|'re|[ ](?:can|got|should|must|deserve|always|are|have|really|look))\b
+      |your\b|wish(?:ing)?[ ]you|hope[ ]|hang[ ]in|stay[ ](?:strong|safe|positive)|enjoy\b|have[ ]
+        (?:fun|a[ ](?:great|good|nice|lovely|wonderful))|go[ ]for[ ]it|feel[ ]free
+        |don't[ ](?:worry|give)
+      |just[ ]let|believe[ ]in|remember[ ],?[ ]?(?:that[ ])?you|i['’]?ll[ ](?:let[ ]you
+      |keep[ ]you|be[ ]there)
+      |i(?:['’]d|[ ]would)[ ]love[ ]to[ ](?:hear|see|know)|tell[ ]me|i[ ]knew
+      |no[ ](?:doubt|wonder|way)|of[ ]course|for[ ]sure|same[ ]here|me[ ]too|let['’]s\b
+    ))"""
+)
+"""Begin what answers another's words with kindness, advice or agreement, and tells nothing."""
+
+REACTION_CHINESE: Final = re.compile(
+    r"^(?:(?:哇|嗯|哦|啊|哈+|是的?|对|好的?|那|真的?|唉|哎呀?|确实|没错|嗨|你好|您好)[，,、！!。"
+    r" ~～]*)*"
+    r"(?:$|(?:谢谢|感谢|多谢|太(?:好|棒|感谢|厉害)|不客气|没关系|没问题|再见|晚安|早上好|恭喜|祝"
+    r"|加油|辛苦|听起来|听上去|看起来|真(?:好|棒|不错|厉害|是)|好(?:主意|建议|的呀|棒|厉害)|不错"
+    r"|很高兴(?:认识|听到|能|和|帮)|我(?:明白|理解|知道|懂|了解|同意|也觉得|会记住|会尝试|会试|会去"
+    r"|会的|会考虑|会努力|试试|去试试|相信你|很乐意|可以帮|也想)|希望(?:你|您)|你(?:可以|应该"
+    r"|说得|真"
+    r"|太|一定|也|好)|您(?:可以|应该|说得|真|太|一定|也|好)|让我们|我们(?:下次|改天|一起)"
+    r"|下次(?:再)?聊"
+    r"|当然|有道理|原来如此|这(?:个|些)?(?:建议|主意|想法|听起来|真|太|很|确实)|如果(?:你|您)))"
+)
+
+OTHERS: Final = re.compile(r"(?i)\b(?:you|your|yours|yourself|u|ya|y'all)\b|你|您")
+"""Speak to the other."""
+
+PROPOSAL: Final = re.compile(
+    r"(?i)^(?:(?:so|well|ok(?:ay)?|then)[, ]+)*(?:let['’]?s|shall we|why don['’]t|how about|we"
+    r" should"
+    r"|we could|maybe we)\b|^(?:要不|不如|咱们?|我们)(?:一起)?[^。]{0,10}吧"
+)

@@ -1,0 +1,89 @@
+"""What stands before a statement and after it without being part of it.
+
+Greetings, interjections, the name of who is spoken to, connectives: "Oh, hey Anna, by the way, I
+moved" says that somebody moved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+_OPENING: Final = re.compile(
+    r"""(?ix)^(?:
+    (?:oh|ah+|aw+|woohoo|yay|wow|whoa|haha\w*|hehe|hey|hi|hello|hiya|yeah|yea|yep|yes|yup|no|nah
+    |nope|ok(?:ay)?
+      |sure(?:[ ]thing)?|man|gosh|omg|hmm+|um+|uh|well|anyway[s]?|anyhow|btw|by[ ]the[ ]way|also
+      |plus
+      |so|and|but|then|besides|definitely|absolutely|totally|exactly|indeed|of[ ]course|for[ ]sure
+      |right|true|thanks(?:[ ]a[ ](?:lot|bunch|ton|million)|[ ]so[ ]much|[ ]again)?
+      |thank[ ]you(?:[ ]so
+      [ ]much)?|cool|nice|great|awesome|good[ ](?:morning|evening|afternoon)|sorry|honestly|actually
+      |you[ ]know(?:[ ]what)?|guess[ ]what|to[ ]be[ ]honest|in[ ]fact|speaking[ ]of[ ]which
+      |no[ ](?:worries|problem)|not[ ]yet|lol|fyi|note|reminder|remember(?:[ ]this|[ ]that)?
+      |please[ ]remember(?:[ ]that)?|please[ ]note(?:[ ]that)?|please|just[ ]so[ ]you[ ]know
+      |for[ ](?:the[ ]record|your[ ]information))(?:[ ]?[,!.;:~—–-]+[ ]*|[ ]+(?=(?:i|we|my|our|it
+      |the)\b
+      |[A-Z]))
+    )"""
+)
+_HAN_OPENING: Final = re.compile(
+    r"^(?:(?:哇塞?|嗯+|哦|噢|啊|呃|额|哈+|嘿+|是的|是啊|对啊?|对的|好的|好呀|好吧|真的|唉|哎呀?"
+    r"|确实|没错|嗨|你好啊?|您好"
+    r"|早上好|晚上好|另外|还有|对了|顺便说一下|顺便说|其实|说实话|那么|那|不过|而且|然后|所以说"
+    r"|总之|谢谢你?|当然|请?记住"
+    r"|请?记一下|请注意|注意|提醒一下|请记得|知道了|好主意)[，,、！!。:： ~～]+)+"
+)
+_CLOSING: Final = re.compile(
+    r"(?i)(?:[ ]*[,–—-]+[ ]*(?:you know|right|though|too|haha|lol|man|dude|buddy|bro|btw"
+    r"|congrats))?"
+    r"[ ]*[:;]-?[)D(]+$"
+)
+_SHORT: Final = re.compile(r"^[A-Z][\w'’-]{1,20}")
+
+
+def without_opening(sentence: str, called: Collection[str] = ()) -> str:
+    """Give a sentence without what opens it; ``called`` are names of those who may be spoken to."""
+    text = sentence.strip()
+    while True:
+        rest = _HAN_OPENING.sub("", _OPENING.sub("", text, count=1), count=1)
+        rest = _without_name(rest.lstrip(" ,!.~-–—:;"), called)
+        if rest == text or not rest:
+            return rest if any(map(str.isalnum, rest)) else ""
+        text = rest
+
+
+def without_closing(sentence: str, called: Collection[str] = ()) -> str:
+    """Give a sentence without the smile, or the name of who is spoken to, that ends it."""
+    text = _CLOSING.sub("", sentence.rstrip())
+    for name in called:
+        ending = re.search(rf",\s*{re.escape(name)}(?=[!.。！~]*$)", text)
+        if ending:
+            text = text[: ending.start()] + text[ending.end() :]
+    return text
+
+
+def names_called(speakers: Collection[str | None]) -> tuple[str, ...]:
+    """Give the names by which speakers may be called: whole, and the first of them."""
+    found: dict[str, None] = {}
+    for speaker in speakers:
+        if speaker:
+            found[speaker] = None
+            found[speaker.split()[0]] = None
+    return tuple(found)
+
+
+def _without_name(text: str, called: Collection[str]) -> str:
+    """Leave out a name at the beginning that is followed by a comma or a mark."""
+    word = _SHORT.match(text)
+    if word is None:
+        for name in called:
+            if name >= "\u3400" and re.match(rf"{re.escape(name)}[，,！!]", text):
+                return text[len(name) + 1 :].lstrip()
+        return text
+    name = word.group()
+    if not re.match(r"\s*(?:[,!]|[–—-]\s|\.\s)", text[word.end() :]):
+        return text
+    known = any(one == name or (len(name) > 1 and one.startswith(name)) for one in called)
+    return text[word.end() :].lstrip(" ,!.–—-") if known else text

@@ -1,0 +1,187 @@
+"""Words that stand for something said before, and what they stand for, where that is sure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+Reference = Literal["none", "weak", "dangling"]
+
+_HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_PRONOUN: Final = re.compile(
+    r"\b(?:it|its|it['’](?:s|ll|d)|he|she|him|her|his|hers|they|them|their|theirs|they['’]\w+"
+    r"|s?he['’]\w+"
+    r"|these|those|this|that|that['’]s|those['’]re|one(?=[.!,]|$))\b",
+    re.IGNORECASE,
+)
+_EXPLETIVE: Final = re.compile(
+    r"(?i)\bit(?:['’]s|['’]ll be|['’]d be|[ ](?:is|was|feels?|felt|has been|can be|would be"
+    r"|takes|took|seems?|turns out"
+    r"|helps|makes sense|means a lot|rains?|rained|snow(?:s|ed)|hurts?))\b(?:[^.]*?\b(?:to|that"
+    r"|when|how|since|\w+ing|if|for me)\b"
+    r"|[ ](?:time|\d|been|raining|snowing|cold|hot|late|early|dark|(?:mon|tues|wednes|thurs|fri"
+    r"|satur|sun)day))"
+    r"|\b(?:make|made|making|makes)[ ]it[ ](?:to|through|a|easier|easy|hard|harder|possible"
+    r"|clear|\w+[ ]to)\b|\btake[ ]it[ ]easy\b|\bit[ ]all\b"
+)
+_CONJUNCTION: Final = re.compile(
+    r"(?i)(?<=[a-z,] )that(?= (?:i|we|you|he|she|it|they|the|a|an|my|our|your|his|her|their|is"
+    r"|are|was"
+    r"|were|has|have|had|can|could|will|would|makes?|made|\w+s|\w+ed|[a-z]+)\b)"
+)
+_TIME: Final = re.compile(
+    r"(?i)(?:this|that|these)[ ](?:past[ ]|coming[ ])?(?:week|month|year|morning|afternoon"
+    r"|evening|night|weekend|summer"
+    r"|winter|spring|fall|autumn|time|day|days|season|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day)s?\b"
+)
+_DETERMINED: Final = re.compile(
+    r"\b(?:a|an|the|my|our|your|some|another|every|each|any|many|several|two|three|four|five"
+    r"|[A-Za-z]+['’]s|\d+)"
+    r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z][a-z]+|\"[^\"]+\""
+    r"|\b[a-z]{4,}s\b",
+)
+_STARTING_NAME: Final = re.compile(
+    r"^(?!(?:It|This|That|These|Those|There|They|He|She|The|Its|His|Her|Their|What|When|Then|And"
+    r"|But|I|We|My|Our|You"
+    r"|Your|Here|Just|Also|If|In|On|At|To|For|As|So|Not|No|Yes)\b)[A-Z]?[\w-]{2,}"
+)
+_HAN_LEADING: Final = re.compile(
+    r"^(?:[他她它](?:们|俩)?|这(?:些|样|儿|里)?|那(?:些|样|儿|里)?|其|对方|后者|前者)"
+)
+_HAN_WEAK: Final = re.compile(
+    r"^[这那](?:[本个部条家件首张款种场次位段座所只台项份间]|些)[\u3400-\u9fff]"
+)
+_HAN_TIME: Final = re.compile(
+    r"^[这那](?:[天周月年次]|个?(?:周|月|星期|礼拜)|段时间|几天|时候?|一?刻|几年|阵子)"
+)
+
+
+def reference_of(sentence: str, said_before: str = "") -> Reference:
+    """Tell whether a sentence needs something said elsewhere to be understood.
+
+    ``said_before`` is what will stand before it. "weak": it points ("this book") and still names.
+    """
+    if _HAN.search(sentence):
+        return _han_reference(sentence, said_before)
+    if said_before and _names_something(said_before):
+        return "none"
+    plain = _TIME.sub(lambda found: "." * len(found.group()), sentence)
+    plain = _EXPLETIVE.sub(lambda found: "." * len(found.group()), plain)
+    plain = _CONJUNCTION.sub("....", plain)
+    weak = False
+    for found in _PRONOUN.finditer(plain):
+        if _names_something(plain[: found.start()]):
+            return "weak" if weak else "none"
+        if found.group().lower() in ("this", "that", "these", "those") and re.match(
+            r" (?!is\b|was\b|are\b|were\b|has\b|will\b|would\b|and\b|but\b|to\b|in\b|for\b"
+            r"|really\b|made\b|makes\b|helps\b|gives\b)"
+            r"[a-z]{3,}",
+            plain[found.end() :],
+        ):
+            weak = True
+            continue
+        return "dangling"
+    return "weak" if weak else "none"
+
+
+def _names_something(text: str) -> bool:
+    return _DETERMINED.search(text) is not None or _STARTING_NAME.match(text) is not None
+
+
+def _han_reference(sentence: str, said_before: str) -> Reference:
+    if said_before and _HAN.search(said_before):
+        return "none"
+    if _HAN_TIME.match(sentence):
+        return "none"
+    if _HAN_WEAK.match(sentence):
+        return "weak"
+    return "dangling" if _HAN_LEADING.match(sentence) else "none"
+
+
+_SUBJECT: Final = re.compile(
+    r"^(?:It(?P<s>['’]s)?|This(?= (?:is|was|runs|uses|listens))|(?P<its>Its)|(?P<he>He"
+    r"|She)(?P<hes>['’]s)?|(?P<his>His|Her(?= [a-z])))\b"
+)
+_NAMED: Final = re.compile(
+    r"(?<![\w./-])(?:[A-Z][\w.-]*(?:[ ](?:[A-Z][\w.-]*|\d[\w.]*))*|[a-z]+[\w-]*(?:\d"
+    r"|[A-Z])[\w-]*)(?![\w/])"
+)
+_COMMON: Final = _words(
+    """
+    I The A An My Our Your His Her Their Its It This That These Those There We You They He She If
+    In On At To For As So Not No Yes And But Or When Then What Who How Why Where Also Just Please
+    Every Each Some Any All Most Both After Before Since While Because Although Last Next Today
+    Yesterday Tomorrow Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February
+    March April May June July August September October November December API GPU CPU RAM URL HTTP
+    HTTPS SSH DNS VPN SQL JSON YAML TV USA UK AM PM OK English Chinese
+    """
+)
+_HAN_SUBJECT: Final = re.compile(r"^(?P<it>它|该服务|该项目|此服务)(?!们)|^(?P<he>[他她])(?!们|俩)")
+_HAN_NAMED: Final = re.compile(
+    r"《[^》]+》|「[^」]+」|(?<![\w])[A-Za-z][\w.-]*(?:[ ][A-Z\d][\w.-]*)*"
+    r"|[小老阿][\u3400-\u9fff](?=[在是负说住去来有喜])"
+)
+
+
+def resolved(sentence: str, before: str) -> str | None:
+    """Give a sentence with the pronoun that begins it replaced by the one thing named ``before``.
+
+    ``before`` is the sentence before it. None where it names nothing or more than one thing.
+    """
+    han = _HAN.search(sentence) is not None
+    subject = (_HAN_SUBJECT if han else _SUBJECT).match(sentence)
+    if subject is None:
+        return None
+    things = list(dict.fromkeys(_named(before, han=han)))
+    if len(things) != 1:
+        return None
+    name, groups = things[0], subject.groupdict()
+    is_person = bool(groups.get("he") or groups.get("his"))
+    if is_person != _may_be_person(name):
+        return None
+    rest = sentence[subject.end() :]
+    if groups.get("its") or groups.get("his"):
+        return f"{name}'s{rest}"
+    if groups.get("s") or groups.get("hes"):
+        following = rest.split()[:1]
+        return f"{name} has{rest}" if following in (["been"], ["got"]) else f"{name} is{rest}"
+    return name + rest
+
+
+def _named(text: str, *, han: bool) -> list[str]:
+    if han or _HAN.search(text):
+        return [found.group() for found in _HAN_NAMED.finditer(text)]
+    found = []
+    for one in _NAMED.finditer(text):
+        name = one.group().rstrip(".")
+        if name in _COMMON or name.split()[0] in _COMMON:
+            continue
+        if (
+            one.start() == 0
+            and not _is_odd(name)
+            and not re.match(r" (?:is|was|has|runs|uses|\w+s|\w+ed|will|can)\b", text[one.end() :])
+        ):
+            continue
+        found.append(name)
+    return found
+
+
+def _is_odd(name: str) -> bool:
+    """Tell whether a word is written as no plain word is."""
+    return any(map(str.isdigit, name)) or any(map(str.isupper, name[1:])) or " " in name
+
+
+def _may_be_person(name: str) -> bool:
+    if re.match(r"[小老阿][\u3400-\u9fff]", name):
+        return True
+    return (
+        name.isascii()
+        and name.replace(" ", "").isalpha()
+        and not any(map(str.isupper, name.split(maxsplit=1)[0][1:]))
+    )

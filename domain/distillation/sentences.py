@@ -1,0 +1,194 @@
+"""The sentences of a text, each with where it stands: prose, markdown, lists, configuration.
+
+English, Chinese and mixed. A sentence is cut out verbatim, so that it can be its own evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from msgspec import Struct
+
+Kind = Literal["prose", "item", "config", "aside", "code"]
+
+_FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
+_HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t#]*$")
+_RULE: Final = re.compile(r"[ \t]*(?:[-=*_][ \t]*){3,}$|[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+.*$")
+_ITEM: Final = re.compile(
+    r"[ \t>]*(?:[-*+•·][ \t]+(?:\[[ xX]\][ \t]+)?|\(?\d{1,3}[.)、][ \t]*(?!\d)|[①-⑳][ \t]*)(?=\S)"
+)
+_CONFIG: Final = re.compile(
+    r"(?P<indent>[ \t]*)(?:-[ ])?(?:export[ ]+)?"
+    r"(?P<key>[A-Za-z_][\w.-]{0,63})[ \t]*(?:=|:(?=[ \t]|$))[ \t]*(?P<value>[^\s].{0,199}?)?[ \t]*$"
+)
+_PLAIN_VALUE: Final = re.compile(
+    r"(?:\"[^\"]*\"|'[^']*'|\[[^\]]*\]|[\w./:@~*+,%$\\{}<>=&?!^|()-]+(?:[ ]\w{1,3})?)(?:\s+#.*)?"
+)
+_ASIDE: Final = re.compile(r"\[[^\[\]\n]{3,400}\](?!\()|（[^（）\n]{0,12}(?:图片|照片)[^（）\n]*）")
+_END: Final = re.compile(
+    r"[。！？!?…]+[”’\"'）)\]]*(?:\s*[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)*"
+    r"|；|(?<!\.)\.(?:[\"'”’)]*)(?=\s|$)|\.{2,}(?=\s|$)|\n+"
+)
+_ABBREVIATED: Final = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|dr|mr|mrs|ms|st|jr|sr|prof|inc|ltd|co|fig"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[A-Za-z](?:\.[A-Za-z])*)$",
+    re.IGNORECASE,
+)
+
+
+class Sentence(Struct, frozen=True):
+    """One sentence; ``text[start:end]`` of what was split is ``text``.
+
+    ``lead`` is what it stands under and needs to be understood: the line before a list, the keys
+    above a line of configuration.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: Kind = "prose"
+    lead: str = ""
+    paragraph: int = 0
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentence]:
+    """Split ``text[start:end]``; headings, rules and long code are left out."""
+    found: list[Sentence] = []
+    lead = ""
+    paragraph = 0
+    above: list[tuple[int, str]] = []
+    for kind, first, last in _blocks(text, start, len(text) if end is None else end):
+        block = text[first:last]
+        if kind == "blank":
+            paragraph += 1
+            above.clear()
+            if found and found[-1].kind in ("item", "code"):
+                lead = ""
+        elif kind == "heading":
+            paragraph += 1
+            lead = ""
+        elif kind == "code":
+            if lead and block.count("\n") <= 14 and len(block) <= 800:
+                found.append(Sentence(block, first, last, "code", lead, paragraph))
+            lead = ""
+        elif kind == "config":
+            found.extend(_configuration(block, first, above, paragraph))
+        elif kind == "item":
+            mark = _ITEM.match(block)
+            body = first + (mark.end() if mark else 0)
+            found.extend(_prose(text, body, last, "item", lead, paragraph))
+        else:
+            stripped = block.rstrip()
+            if stripped.endswith((":", "：")) and len(stripped) <= 120:
+                lead = stripped.rstrip(":：").strip("*_ \t")
+                continue
+            found.extend(_prose(text, first, last, "prose", "", paragraph))
+            lead = ""
+    return found
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Give the lines by kind, lines of one paragraph of prose each on their own."""
+    at = start
+    fence = ""
+    begun = at
+    while at < end:
+        stop = text.find("\n", at, end)
+        stop = end if stop < 0 else stop
+        line = text[at:stop]
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark.group(1) == fence:
+                yield "code", begun, stop
+                fence = ""
+        elif mark:
+            fence, begun = mark.group(1), at
+        elif not line.strip() or _RULE.match(line):
+            yield "blank", at, stop
+        elif _HEADING.match(line):
+            yield "heading", at, stop
+        else:
+            yield _kind_of(line), at, stop
+        at = stop + 1
+    if fence:
+        yield "code", begun, end
+
+
+def _kind_of(line: str) -> str:
+    config = _CONFIG.fullmatch(line)
+    if config:
+        value = config.group("value") or ""
+        keyed = re.search(r"[\d_.-]|^[a-z]+$|^[A-Z_]+$", config.group("key"))
+        if keyed and (not value or _PLAIN_VALUE.fullmatch(value)) and not line.endswith("："):
+            bare = not value and config.group("indent") == "" and not config.group("key").islower()
+            return "prose" if bare else "config"
+    return "item" if _ITEM.match(line) else "prose"
+
+
+def _configuration(
+    line: str, first: int, above: list[tuple[int, str]], paragraph: int
+) -> Iterator[Sentence]:
+    """Give a line of configuration under the keys that it stands in."""
+    config = _CONFIG.fullmatch(line)
+    assert config is not None
+    indent = len(config.group("indent").expandtabs(4))
+    while above and above[-1][0] >= indent:
+        above.pop()
+    if config.group("value") is None:
+        above.append((indent, config.group("key")))
+        return
+    lead = ".".join(key for _, key in above)
+    at = first + len(line) - len(line.lstrip())
+    yield Sentence(line.strip(), at, at + len(line.strip()), "config", lead, paragraph)
+
+
+def _prose(
+    text: str, first: int, last: int, kind: Kind, lead: str, paragraph: int
+) -> Iterator[Sentence]:
+    at = first
+    for aside in _ASIDE.finditer(text, first, last):
+        yield from _split(text, at, aside.start(), kind, lead, paragraph)
+        yield Sentence(aside.group(), aside.start(), aside.end(), "aside", lead, paragraph)
+        at = aside.end()
+    yield from _split(text, at, last, kind, lead, paragraph)
+
+
+def _split(
+    text: str, first: int, last: int, kind: Kind, lead: str, paragraph: int
+) -> Iterator[Sentence]:
+    at = first
+    for end in _END.finditer(text, first, last):
+        if end.group()[0] == "." and not _ends_sentence(text, at, end, last):
+            continue
+        yield from _trimmed(text, at, end.end(), kind, lead, paragraph)
+        at = end.end()
+    yield from _trimmed(text, at, last, kind, lead, paragraph)
+
+
+def _ends_sentence(text: str, at: int, end: re.Match[str], last: int) -> bool:
+    """Tell whether a full stop ends a sentence rather than a shortened word."""
+    following = text[end.end() : min(last, end.end() + 8)].lstrip()
+    before = text[max(at, end.start() - 12) : end.start()]
+    if not following:
+        return True
+    if end.group().startswith(".."):
+        return not following[0].islower()
+    if _ABBREVIATED.search(before):
+        return bool(re.match(r"[\u3400-\u9fff]", following)) or (
+            (before[-1:] == "I" or before.endswith(("etc", "a.m", "p.m")))
+            and following[0].isupper()
+        )
+    return not following[0].islower() or len(before) > 3
+
+
+def _trimmed(
+    text: str, first: int, last: int, kind: Kind, lead: str, paragraph: int
+) -> Iterator[Sentence]:
+    while first < last and (text[first].isspace() or text[first] in "*_>"):
+        first += 1
+    while last > first and (text[last - 1].isspace() or text[last - 1] in "*_"):
+        last -= 1
+    if any(map(str.isalnum, text[first:last])):
+        yield Sentence(text[first:last], first, last, kind, lead, paragraph)

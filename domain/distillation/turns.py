@@ -1,0 +1,104 @@
+"""Who says what in an episode: one speaker's turn, or a transcript of several.
+
+A transcript is known by labels at the beginnings of lines: the roles that agents use, and names
+that return or that the caller gave.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from msgspec import Struct
+
+from domain.distillation.finding import Talk
+
+_LABEL: Final = re.compile(
+    r"^[ \t]*(?:\*\*|\[)?(?P<name>[A-Za-z\u3400-\u9fff][\w .'-]{0,30}?)(?:\*\*|\])?[ \t]?"
+    r"[:：](?:\*\*)?[ \t]*(?=\S|$)",
+    re.MULTILINE,
+)
+_OWNER: Final = re.compile(
+    r"(?i)(?:user|owner|human|me|client|customer)[ _-]?\d*|用户|主人|机主|我"
+)
+_ASSISTANT: Final = re.compile(
+    r"(?i)(?:ai|assistant|bot|agent|chatbot|model|gpt|claude|system|tool|function)[ _-]?\d*"
+    r"|ai助手|助手|助理|机器人|智能助手|系统|ai伴侣"
+)
+_OWN_WORDS: Final = frozenset({"owner_edit", "owner_verbal", "owner_message"})
+
+
+class Turn(Struct, frozen=True):
+    """What one speaker says: ``content[start:end]`` of the episode. ``who`` is how a statement
+    names the speaker, "" where nobody is named.
+    """
+
+    start: int
+    end: int
+    role: str
+    name: str
+
+    @property
+    def is_person(self) -> bool:
+        """Tell whether the speaker has a name of his own."""
+        return self.role == "person"
+
+
+def turns(talk: Talk) -> list[Turn]:
+    """Split an episode by speaker."""
+    text = talk.content
+    role, name = _speaker(talk)
+    labels = _labels(text, talk.speaker)
+    if not labels:
+        return [Turn(0, len(text), role, name)]
+    found = []
+    if text[: labels[0].start()].strip():
+        found.append(Turn(0, labels[0].start(), role, name))
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    for label, end in zip(labels, ends, strict=True):
+        who = label.group("name").strip()
+        found.append(Turn(label.end(), end, role_of(who), who))
+    return found
+
+
+def role_of(name: str | None) -> str:
+    """Tell ``owner``, ``assistant`` and a ``person`` with a name apart."""
+    if name is None or not name.strip() or _OWNER.fullmatch(name.strip()):
+        return "owner"
+    return "assistant" if _ASSISTANT.fullmatch(name.strip()) else "person"
+
+
+def _speaker(talk: Talk) -> tuple[str, str]:
+    name = (talk.speaker or "").strip()
+    if not name:
+        return ("owner" if talk.source in _OWN_WORDS else "assistant"), ""
+    return role_of(name), name
+
+
+def _labels(text: str, speaker: str | None) -> list[re.Match[str]]:
+    """Give the labels, if they make the text a transcript."""
+    every = list(_LABEL.finditer(text))
+    if not every:
+        return []
+    counts: dict[str, int] = {}
+    for label in every:
+        counts[label.group("name")] = counts.get(label.group("name"), 0) + 1
+
+    def is_role(name: str) -> bool:
+        return bool(
+            (_OWNER.fullmatch(name) and name != "我") or _ASSISTANT.fullmatch(name)
+        ) or name == (speaker or None)
+
+    roles = {name for name in counts if is_role(name)}
+    named = {
+        name
+        for name, count in counts.items()
+        if name not in roles
+        and (count > 1 or roles)
+        and (name[0].isupper() or name >= "\u3400")
+        and len(name.split()) <= 2
+    }
+    speaking = roles | (named if len(named) + len(roles) > 1 else set())
+    if not roles and sum(counts[name] for name in speaking) < 3:
+        return []
+    return [label for label in every if label.group("name") in speaking]
