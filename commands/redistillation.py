@@ -13,9 +13,12 @@ from domain import memory as memories
 from domain.episode import EPISODE, Episode
 from domain.events import CandidateSettled, Event, EventBody, MemoryCorrected, NewMemory
 from domain.memory import MEMORY, Memory
+from domain.policies.same_statement import lexical_overlap
 from domain.policies.text import text_hash
 
 REDISTILLED: Final = "redistilled"
+NEAR: Final = 0.5
+"""Lexical overlap from which a new memory takes the place of an old one."""
 
 
 class Said(Struct, frozen=True):
@@ -88,15 +91,16 @@ def _end(work: UnitOfWork, memory: Memory, heir: str | None) -> list[EventBody]:
 
 
 def _nearest(old: Said, came_out: Sequence[Said]) -> str | None:
-    """Give the memory that the same words of the episode became, if there is one."""
-    nearest = max(came_out, key=lambda one: _overlap(old, one), default=None)
-    return nearest.memory_id if nearest is not None and _overlap(old, nearest) > 0 else None
+    """Give the memory that says the most like it, or that the same words of the episode became."""
+    nearest = max(came_out, key=lambda one: _nearness(old, one), default=None)
+    return nearest.memory_id if nearest and _nearness(old, nearest) >= NEAR else None
 
 
-def _overlap(one: Said, other: Said) -> float:
-    """Give how much of the shorter evidence stands in the longer one, 0 or 1."""
+def _nearness(one: Said, other: Said) -> float:
+    """Give the overlap of the contents, in [0, 1], and one more if one quote holds the other."""
     shorter, longer = sorted((one.evidence, other.evidence), key=len)
-    return 1.0 if shorter and shorter in longer else 0.0
+    is_same_place = bool(shorter) and shorter in longer
+    return lexical_overlap(one.content, other.content) + is_same_place
 
 
 def _said_by(application: MemoryApplication, memory_id: str) -> tuple[list[str], str]:

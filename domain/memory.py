@@ -38,12 +38,16 @@ from domain.events import (
     Verdict,
 )
 from domain.policies.quality import has_low_quality, quality
+from domain.policies.same_statement import statement_key
 from domain.policies.text import text_hash
 from domain.policies.trust import OWNER
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
 SYSTEM: Final = "system:"
 """What the names of this system's own processes begin with."""
+
+LONGEST_STATEMENT: Final = 500
+"""In characters."""
 
 VERIFICATIONS_THAT_CONFIRM: Final = 2
 FAINT_VERIFICATIONS_THAT_COUNT: Final = 3
@@ -319,8 +323,13 @@ def set_tags(memory: Memory, tags: Iterable[str], level: TagLevel | None = None)
 
 
 def statement_hash(content: str) -> str:
-    """Give a hash (hex) that is the same for every wording of one statement."""
-    return text_hash(content)
+    """Give a hash (hex) that is the same for every wording of one statement.
+
+    A long text is no statement, and one without words says nothing that could be said otherwise:
+    theirs is the hash of the text.
+    """
+    key = statement_key(content) if len(content) <= LONGEST_STATEMENT else ""
+    return exact_hash(key) if key.strip("= ") else text_hash(content)
 
 
 def exact_hash(content: str) -> str:

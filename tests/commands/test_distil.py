@@ -347,6 +347,40 @@ def test_what_a_model_takes_to_be_the_same_is_reinforced(application, hermes, di
     assert bodies_of(application, memory_id, MemoryReinforced)[0].match == "similar"
 
 
+def test_a_statement_in_other_words_is_seen_again(application, hermes, distiller):
+    texts = [
+        "The gateway listens on port 7443.",
+        "the gateway is listening on port 7443",
+        "On port 7443 the gateway listens!",
+        "Please note: the gateway listens on port 7443",
+    ]
+    first, *others = [distiller.distil(hermes.commit(t).episode_id, t) for t in texts]
+    assert [done.reinforced_ids for done in others] == [first.memory_ids] * 3
+    changed = "The gateway listens on port 7444."
+    done = distiller.distil(hermes.commit(changed).episode_id, changed)
+    assert (len(done.memory_ids), done.reinforced_ids) == (1, ())
+    matches = [b.match for b in bodies_of(application, first.memory_ids[0], MemoryReinforced)]
+    assert matches == ["similar"] * 3
+
+
+def test_a_likely_memory_that_was_never_distilled_is_found_and_then_known(
+    application, hermes, distiller
+):
+    ids = [hermes.remember(t).memory_id for t in ("The cat eats fish.", PORT, CAT)]
+    words = "At noon the cat sleeps."
+    done = distiller.distil(hermes.commit(words).episode_id, words, likely=tuple(ids))
+    assert done.reinforced_ids == (ids[2],)
+    again = distiller.distil(hermes.commit(words).episode_id, words)
+    assert again.reinforced_ids == (ids[2],)
+    assert application.load(MEMORY, ids[0]).version == 1
+
+
+def test_signs_without_words_are_no_statement(hermes, distiller):
+    texts = ("\N{ROCKET}", "\N{GRINNING FACE}", "...", "x" * 501, "x" * 501 + "!")
+    made = [distiller.distil(hermes.commit(t).episode_id, t).memory_ids for t in texts]
+    assert len(set(made)) == len(texts)
+
+
 def test_a_model_can_name_nothing_that_is_not_there_or_not_of_this_namespace(
     application, hermes, cron, distiller
 ):
