@@ -62,8 +62,9 @@ class Memory(Struct, frozen=True, kw_only=True):
     ``episodes`` are those it was taken from or seen again in, oldest first.
     ``awaits_settling``: it was proposed and the owner has not settled it. ``is_settled``: the owner
     stands by it, and nothing but a person's word ends or changes it. ``is_unwanted``: a person
-    ended it. ``verifications`` count what bore it out, ``faint_verifications`` what only counts;
-    ``verified_in`` are the sessions (or, of an episode without one, the episode) that did either.
+    ended it; ``superseded_by`` took its place. ``verifications`` count what bore it out,
+    ``faint_verifications`` what only counts; ``verified_in`` are the sessions (or, of an episode
+    without one, the episode) that did either.
     """
 
     id: str
@@ -87,6 +88,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     corrections: int = 0
     state: Literal["candidate", "live", "tombstone", "erased"] = "live"
     is_unwanted: bool = False
+    superseded_by: str | None = None
     awaits_settling: bool = False
     is_settled: bool = False
     verifications: int = 0
@@ -440,11 +442,11 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
             | CandidateDismissed(agent_id=by)
         ):
             return replace(memory, state="tombstone", is_unwanted=not by.startswith(SYSTEM))
-        case MemorySuperseded():
-            return replace(memory, state="tombstone")
+        case MemorySuperseded(by=heir):
+            return replace(memory, state="tombstone", superseded_by=heir)
         case MemoryRestored():
             state = "candidate" if memory.awaits_settling else "live"
-            return replace(memory, state=state, is_unwanted=False)
+            return replace(memory, state=state, is_unwanted=False, superseded_by=None)
         case TierChanged(tier=tier):
             return replace(memory, tier=tier)
         case MemoryTagged(tags=tags, levels=levels):
