@@ -527,7 +527,8 @@ class EvaluationFinished(EventBody, frozen=True, kw_only=True):
 class LlmCalled(EventBody, frozen=True, kw_only=True):
     """A language model was asked. ``tokens`` in and out together; 0 where it did not say.
 
-    ``reason`` is a word for what was wrong with its answer where it was not ``ok``.
+    ``ok``: it gave an answer that could be used. ``reason`` is a word for what was wrong with it,
+    or with a part of it.
     """
 
     purpose: str

@@ -25,7 +25,7 @@ from inference.llm import (
 )
 from inference.posting import NoAnswer, Refused, post
 
-_LONGEST_ANSWER: Final = 4 * 2**20
+_LONGEST_ANSWER: Final = 2**20
 
 
 class ChatOptions(Struct, frozen=True, kw_only=True):
@@ -81,7 +81,10 @@ class OpenAIChat:
         self._breaker = breaker or CircuitBreaker(monotonic)
         self._monotonic = monotonic
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._client = httpx.Client(headers=headers, follow_redirects=False)
+        # An answer takes seconds; that a connection is made for each costs nothing beside it, and
+        # lets the time for a whole answer hold against any server (`inference.posting`).
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self._client = httpx.Client(headers=headers, follow_redirects=False, limits=limits)
 
     @property
     def name(self) -> str:

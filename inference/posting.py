@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import threading
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import httpx
 
 from inference.circuit_breaker import Monotonic
 
 LONGEST_ANSWER: Final = 64 * 2**20
+
+_GRACE: Final = 1.25
+"""A connection is cut when httpx's own time-outs and our deadline have had their chance."""
 
 
 class NoAnswer(Exception):
@@ -50,18 +56,60 @@ def post(
     repeat texts and keys in their error bodies.
     """
     deadline = monotonic() + timeout_s
-    try:
-        with client.stream("POST", url, json=body, timeout=timeout_s) as response:
-            _check_status(response)
-            return _read(response, deadline, monotonic, longest)
-    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-        raise NoAnswer(type(error).__name__, "unreachable", sent=False) from error
-    except httpx.TimeoutException as error:
-        raise NoAnswer(type(error).__name__, "timeout") from error
-    except httpx.TransportError as error:
-        raise NoAnswer(type(error).__name__, "connection_lost") from error
-    except httpx.DecodingError as error:
-        raise Refused("answered with a body that does not unpack", "not_unpackable") from error
+    with _Cutting(timeout_s * _GRACE) as cutting:
+        try:
+            extensions = {"trace": cutting.trace}
+            with client.stream(
+                "POST", url, json=body, timeout=timeout_s, extensions=extensions
+            ) as response:
+                _check_status(response)
+                read = _read(response, deadline, monotonic, longest)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise NoAnswer(type(error).__name__, "unreachable", sent=False) from error
+        except httpx.TimeoutException as error:
+            raise NoAnswer(type(error).__name__, "timeout") from error
+        except httpx.TransportError as error:
+            reason = "timeout" if cutting.done else "connection_lost"
+            raise NoAnswer(type(error).__name__, reason) from error
+        except httpx.DecodingError as error:
+            raise Refused("answered with a body that does not unpack", "not_unpackable") from error
+        if cutting.done:
+            raise NoAnswer("the answer took too long", "timeout")
+        return read
+
+
+class _Cutting:
+    """Ends a connection that was made for a request when the request's time is over.
+
+    A server that sends its headers byte by byte is never silent for as long as a time-out of one
+    read, and between the reads of headers nobody asks us. ``done`` tells whether it came to that.
+    A connection that is used again is not told of, so whoever fears such a server keeps none.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.done = False
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+        self._stream: Any = None
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Note the connection, as httpx tells of what it does."""
+        if event not in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            return
+        if self._stream is None:
+            self._timer.start()
+        self._stream = info["return_value"]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def _cut(self) -> None:
+        self.done = True
+        with contextlib.suppress(OSError):  # it ended at this very moment
+            self._stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
 def _check_status(response: httpx.Response) -> None:

@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 from inference.circuit_breaker import CircuitBreaker
-from inference.llm import LanguageModelMisbehaved, LanguageModelUnavailable, Message
+from inference.llm import (
+    LanguageModelMisbehaved,
+    LanguageModelNotAsked,
+    LanguageModelUnavailable,
+    Message,
+)
 from inference.openai_chat import ChatOptions, OpenAIChat
-from tests.inference.chat_server import ChatServer, chat_server
+from tests.inference.chat_server import ChatServer, Written, chat_server
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
 ASKED = [Message("system", "be brief"), Message("user", "what is the code word?")]
@@ -96,3 +101,62 @@ def test_a_server_that_does_not_answer_in_time_is_unavailable(server: ChatServer
         ask(model)
     going_on.set()
     model.close()
+
+
+TROUBLES = [
+    ("rate_limited", LanguageModelUnavailable, "rate_limited"),
+    ("server_error", LanguageModelUnavailable, "server_error"),
+    ("reset", LanguageModelUnavailable, "connection_lost"),
+    ("hangs_up", LanguageModelUnavailable, "connection_lost"),
+    ("no_answer", LanguageModelUnavailable, "timeout"),
+    ("slow_drip", LanguageModelUnavailable, "timeout"),
+    ("slow_headers", LanguageModelUnavailable, "timeout"),
+    ("invalid_utf8", LanguageModelMisbehaved, "not_a_completion"),
+    ("huge", LanguageModelMisbehaved, "answer_too_large"),
+    ("bad_gzip", LanguageModelMisbehaved, "not_unpackable"),
+    ("html", LanguageModelMisbehaved, "not_a_completion"),
+    ("empty_body", LanguageModelMisbehaved, "not_a_completion"),
+]
+
+
+@pytest.mark.parametrize(("trouble", "error", "reason"), TROUBLES)
+def test_a_misbehaving_server_is_told_by_its_misbehaviour(
+    server: ChatServer, trouble, error, reason: str
+) -> None:
+    server.trouble = lambda request: trouble
+    model = OpenAIChat(ChatOptions(endpoint=server.endpoint, model="m", timeout_s=0.3))
+    with pytest.raises(error) as raised:
+        ask(model)
+    assert raised.value.reason == reason
+    assert "code word" not in str(raised.value)
+    model.close()
+
+
+def test_what_was_never_sent_is_told_apart(server: ChatServer) -> None:
+    model = OpenAIChat(ChatOptions(endpoint="http://127.0.0.1:9", model="m"))
+    with pytest.raises(LanguageModelNotAsked) as raised:
+        ask(model)
+    assert raised.value.reason == "unreachable"
+    model.close()
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        (Written(None, refusal="I would rather not"), "refused"),
+        (Written("", "content_filter"), "refused"),
+        (Written(None), "empty_answer"),
+        (Written("", "length"), "empty_answer"),
+    ],
+)
+def test_a_model_that_writes_nothing_is_told_why(server, model, written, reason: str) -> None:
+    server.reply = lambda request: written
+    with pytest.raises(LanguageModelMisbehaved) as raised:
+        ask(model)
+    assert raised.value.reason == reason
+    assert "rather" not in str(raised.value)
+
+
+def test_an_answer_that_was_cut_says_so(server: ChatServer, model: OpenAIChat) -> None:
+    server.reply = lambda request: Written('{"x": 1', "length")
+    assert model.complete(ASKED, schema_name="answer", schema=SCHEMA).cut
