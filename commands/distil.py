@@ -7,7 +7,8 @@ the memories that a decision rests on are read anew here, and their versions are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from commands.access import went_with_its_session
 from commands.application import MemoryApplication
 from commands.command import Clock, Command, CommandContext
 from commands.execution import Done, execute
-from commands.redistillation import Said, end_what_came_out_no_more
+from commands.redistillation import Earlier, Said, end_the_others, made_before
 from commands.statement_claims import claim_statement, held_by_statement, held_by_text, is_held
 from commands.text_claims import claim_text
 from commands.unit_of_work import UnitOfWork
@@ -60,7 +61,9 @@ class Distil(Struct, frozen=True, kw_only=True):
     """What was found in an episode, or why nothing was looked for.
 
     ``likely`` are memories that may say one of the findings in other words, nearest first.
-    ``verified`` are those that the episode bears out. ``settle``: whether what is new lives at
+    ``verified`` are those that the episode bears out. ``shown`` gives the text that each memory
+    had which the distiller was shown: what it says of one that has another text by now does not
+    count. ``settle``: whether what is new lives at
     once or waits for the owner.
     """
 
@@ -72,7 +75,15 @@ class Distil(Struct, frozen=True, kw_only=True):
     skip_reason: str | None = None
     likely: tuple[str, ...] = ()
     verified: tuple[Validation, ...] = ()
+    shown: Mapping[str, str] = {}
     settle: Settle = "auto"
+
+
+class Committed(Struct, frozen=True):
+    """An episode as it came, and when."""
+
+    body: EpisodeCommitted
+    occurred_at: datetime
 
 
 class Distilled(Struct, frozen=True, kw_only=True):
@@ -115,13 +126,8 @@ def distil(
     raises.
     """
     request = command.request
-    if request.skip_reason is not None and request.findings:
-        raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
-    if len(request.findings) > MOST_FINDINGS:
-        raise InvalidCommand(
-            "findings", f"{len(request.findings)} of one episode, the limit is {MOST_FINDINGS}"
-        )
-    said: list[EpisodeCommitted] = []
+    _require_sound(request)
+    said: list[Committed] = []
 
     def decide(work: UnitOfWork) -> None:
         episode = work.get(EPISODE, request.episode_id)
@@ -134,6 +140,34 @@ def distil(
     return execute(application, command, clock, decide, _receipt, fence)
 
 
+def _require_sound(request: Distil) -> None:
+    """Refuse what a distiller must not say: a model's answer may hold anything."""
+    if request.skip_reason is not None and request.findings:
+        raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
+    if len(request.findings) > MOST_FINDINGS:
+        raise InvalidCommand(
+            "findings", f"{len(request.findings)} of one episode, the limit is {MOST_FINDINGS}"
+        )
+    require_text("model", request.model)
+    require_text("skip_reason", request.skip_reason)
+    for name, score in (request.scores or {}).items():
+        require_text("scores", name)
+        _require_share(f"scores.{name}", score)
+    for index, finding in enumerate(request.findings):
+        _require_share(f"findings[{index}].clarity", finding.clarity)
+        named = [word for e in finding.entities for word in (e.name, e.type)]
+        related = [word for r in finding.relations for word in (r.subject, r.relation, r.object)]
+        for word in (*named, *related, finding.evidence):
+            require_text(f"findings[{index}]", word)
+    for number, validation in enumerate(request.verified):
+        _require_share(f"verified[{number}].delta", validation.delta)
+
+
+def _require_share(field: str, value: float) -> None:
+    if not 0 <= value <= 1:  # which no NaN is either
+        raise InvalidCommand(field, f"{value} does not lie between 0 and 1")
+
+
 class _Run:
     """One attempt at an episode: the memories that its findings have become so far."""
 
@@ -142,41 +176,39 @@ class _Run:
         application: MemoryApplication,
         work: UnitOfWork,
         episode: Episode,
-        said: EpisodeCommitted,
+        said: Committed,
         request: Distil,
     ) -> None:
         self._application = application
         self._work = work
         self._episode = episode
-        self._said = said
+        self._said_at = said.occurred_at
+        self._said = said.body
         self._request = request
         self._scope = claim_scope(episode.namespace, episode.session_id)
-        self._became: list[str] = []
+        self._earlier = Earlier()
+        self._became: list[str | None] = []
         self._made: list[str] = []
         self._seen: list[str] = []
 
     def record(self) -> None:
         """Record what the findings become, what else the episode bears out, and its outcome."""
         skip = self._skip_reason()
+        if skip is None and not self._request.findings:
+            skip = NOTHING_FOUND
+        if self._episode.memory_ids or self._episode.reinforced_ids:
+            self._earlier = made_before(self._application, self._work, self._episode)
         for index, finding in enumerate(() if skip else self._request.findings):
             self._became.append(self._one(index, finding))
-        if not self._became:
-            skip = skip or NOTHING_FOUND
         self._verify(skip)
-        if self._episode.memory_ids:
-            end_what_came_out_no_more(
-                self._application,
-                self._work,
-                self._episode,
-                (*self._made, *self._seen),
-                self._came_out(),
-            )
+        end_the_others(self._work, self._episode, self._earlier, self._came_out())
         self._work.record(EPISODE, self._episode.id, [self._outcome(skip)])
 
     def _came_out(self) -> list[Said]:
         return [
             Said(memory_id, finding.content, finding.evidence)
             for memory_id, finding in zip(self._became, self._request.findings, strict=False)
+            if memory_id is not None
         ]
 
     def _skip_reason(self) -> str | None:
@@ -197,19 +229,25 @@ class _Run:
             scores=request.scores,
         )
 
-    def _one(self, index: int, finding: Finding) -> str:
-        """Give the memory that a finding is or becomes."""
+    def _one(self, index: int, finding: Finding) -> str | None:
+        """Give the memory that a finding is or becomes; None for what a person has ended."""
         content = require_content(f"findings[{index}].content", finding.content, self._work.policy)
         exact, said = text_hash(content), memories.statement_hash(content)
+        before = self._earlier.that_said(exact, said)
+        if before is not None and (old := self._work.get(MEMORY, before)) is not None:
+            if old.is_unwanted:
+                return None
+            if is_held(self._work, old):
+                self._see_again(old, "exact")
+                return old.id
         known = held_by_text(self._work, self._scope, exact)
         match: Literal["exact", "similar"] = "exact"
         if known is None:
             match = "similar"
-            known = self._held(finding.reinforces)
+            known = self._as_shown(finding.reinforces)
+            known = known or held_by_statement(self._work, self._scope, said) or self._likely(said)
         if known is None:
-            known = held_by_statement(self._work, self._scope, said) or self._likely(said)
-        if known is None:
-            return self._make(index, finding, content)
+            return self._make(self._work.new_id(index), finding, content)
         self._see_again(known, match)
         return known.id
 
@@ -217,16 +255,25 @@ class _Run:
         for memory_id in self._request.likely:
             memory = self._held(memory_id)
             if memory is not None and memory.statement_hash == statement_hash:
+                claim_statement(self._work, memory)
                 return memory
         return None
 
     def _held(self, memory_id: str | None) -> Memory | None:
         """Give a memory that somebody named if it is there, in the episode's own scope."""
-        memory = self._work.get(MEMORY, memory_id) if memory_id else None
+        memory = self._work.find(MEMORY, memory_id) if memory_id else None
         if memory is None or memory.is_erased or not is_held(self._work, memory):
             return None
         is_near = claim_scope(memory.namespace, memory.session_id) == self._scope
         return memory if is_near else None
+
+    def _as_shown(self, memory_id: str | None) -> Memory | None:
+        """Give a memory of which the distiller said something, if it has the text that it knew."""
+        memory = self._held(memory_id)
+        shown = self._request.shown.get(memory_id or "")
+        if memory is None or shown is None:
+            return memory
+        return memory if text_hash(shown) == memory.text_hash else None
 
     def _see_again(self, known: Memory, match: Literal["exact", "similar"]) -> None:
         """Reinforce a memory, once by an episode; what was made from the episode stays its own."""
@@ -239,13 +286,11 @@ class _Run:
         is_own = known.id in self._episode.memory_ids
         (self._made if is_own else self._seen).append(known.id)
 
-    def _make(self, index: int, finding: Finding, content: str) -> str:
+    def _make(self, memory_id: str, finding: Finding, content: str) -> str:
         work, said = self._work, self._said
-        memory_id = work.new_id(index)
         body = MemoryProposed if self._request.settle == "confirm" else MemoryCreated
         category = said.category or finding.category
         own_class = finding.decay_class if category == finding.category else None
-        evidence = require_text(f"findings[{index}].evidence", finding.evidence)
         memory = work.start(
             MEMORY,
             memory_id,
@@ -264,11 +309,11 @@ class _Run:
                 depends_on=self._depends_on(finding, memory_id),
                 entities=list(finding.entities),
                 relations=list(finding.relations),
-                evidence=evidence[:EVIDENCE_CHARACTERS] if evidence else None,
+                evidence=finding.evidence[:EVIDENCE_CHARACTERS] or None,
                 tags=said.tags,
                 metadata={k: v for k, v in said.metadata.items() if k == EXTERNAL_ID},
                 session_id=said.session_id,
-                observed_at=said.observed_at,
+                observed_at=said.observed_at or self._said_at,
                 expires_at=said.expires_at,
             ),
         )
@@ -278,14 +323,17 @@ class _Run:
         return memory_id
 
     def _distilled_by(self) -> str:
-        request = self._request
-        return "rules" if request.distiller == "rules" else request.model or "llm"
+        """Name the distiller; a model cannot pass for rules, or for the caller's own words."""
+        if self._request.distiller == "rules":
+            return "rules"
+        model = self._request.model or "llm"
+        return f"llm:{model}" if model in ("rules", "caller") else model
 
     def _depends_on(self, finding: Finding, memory_id: str) -> list[str]:
         """Give the memories that it rests on and that are there; a later finding is not yet."""
         named = [m.id for one in finding.depends_on if (m := self._held(one)) is not None]
         rests_on = [self._became[i] for i in finding.rests_on if 0 <= i < len(self._became)]
-        return [i for i in dict.fromkeys((*named, *rests_on)) if i != memory_id]
+        return [i for i in dict.fromkeys((*named, *rests_on)) if i and i != memory_id]
 
     def _verify(self, skip: str | None) -> None:
         """Note which other memories a new episode bears out; what this system said proves none."""
@@ -295,7 +343,7 @@ class _Run:
         for validation in self._request.verified:
             if recorded == MOST_VERIFIED:
                 return
-            memory = self._held(validation.memory_id)
+            memory = self._as_shown(validation.memory_id)
             if memory is None or self._episode.id in memory.episodes:
                 continue
             bodies = memories.verify(
@@ -310,12 +358,12 @@ class _Run:
             recorded += len(bodies)
 
 
-def _committed(application: MemoryApplication, episode_id: str) -> EpisodeCommitted:
+def _committed(application: MemoryApplication, episode_id: str) -> Committed:
     """Read what was committed: states hold no text."""
     [event] = application.events.get(episode_id, lte=1)
     assert isinstance(event, Event)
     assert isinstance(event.body, EpisodeCommitted)
-    return event.body
+    return Committed(event.body, event.occurred_at)
 
 
 def _receipt(done: Done) -> Distilled:

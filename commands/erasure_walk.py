@@ -30,11 +30,11 @@ from domain.events import (
     SessionClosed,
     TextClaimed,
 )
-from domain.memory import MEMORY, Memory
+from domain.memory import MEMORY, Memory, statement_hash
 from domain.namespaces import is_ephemeral
 from domain.policies.text import text_hash
 from domain.session import SESSION, session_aggregate_id
-from domain.text_claim import claim_id, claim_scope
+from domain.text_claim import claim_id, claim_scope, statement_claim_id
 from eventlog.sealing import session_subject
 
 _AGGREGATES_A_PART: Final = 800
@@ -160,12 +160,13 @@ class Walk:
         elif target:
             found.memory_ids.append(memory.id)
         if target:
+            self._steps.extend(Step("memory", m.id) for m in _earlier_wordings(work, memory))
             self._steps.extend(Step("episode of", episode_id) for episode_id in memory.episodes)
         else:
             found.held |= {f"episode:{e.id}" for e in _not_erased(work, memory)}
 
     def _others_saying(self, work: UnitOfWork, memory: Memory) -> set[str]:
-        """Name the other memories that ever claimed one of its texts and are not erased."""
+        """Name the others that ever claimed a text or statement of its, and are not erased."""
         scope = claim_scope(memory.namespace, memory.session_id)
         texts = {
             event.body.content
@@ -173,10 +174,12 @@ class Walk:
             if isinstance(event.body, NewMemory | MemoryCorrected | CandidateSettled)
             and event.body.content is not None
         }
+        claims = {claim_id(work.log, scope, text_hash(text)) for text in texts}
+        claims |= {statement_claim_id(work.log, scope, statement_hash(text)) for text in texts}
         claimed = {
             event.body.memory_id
-            for text in texts
-            for event in self._events(claim_id(work.log, scope, text_hash(text)))
+            for claim in claims
+            for event in self._events(claim)
             if isinstance(event.body, TextClaimed)
         }
         others = [work.get(MEMORY, other) for other in sorted(claimed - {memory.id})]
@@ -211,6 +214,16 @@ def _end_agent(work: UnitOfWork, scan: AgentScan) -> None:
     assert agent is not None
     if bodies := deactivate(agent):
         work.record(AGENT, agent.id, bodies)
+
+
+def _earlier_wordings(work: UnitOfWork, memory: Memory) -> Iterable[Memory]:
+    """Give the memories whose place it took when their one episode was distilled anew."""
+    for episode_id in memory.episodes:
+        episode = work.get(EPISODE, episode_id)
+        for memory_id in episode.memory_ids if episode is not None else ():
+            other = work.get(MEMORY, memory_id)
+            if other is not None and other.superseded_by == memory.id and not other.is_erased:
+                yield other
 
 
 def _became(episode: Episode) -> Iterable[str]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from commands.access import went_with_its_session
 from commands.unit_of_work import UnitOfWork
 from domain.events import TextClaimed
-from domain.identity import id_from_key
 from domain.memory import MEMORY, Memory
-from domain.text_claim import TEXT_CLAIM, claim_id, claim_scope
+from domain.text_claim import TEXT_CLAIM, claim_id, claim_scope, statement_claim_id
 
 
 def held_by_text(work: UnitOfWork, scope: str, text_hash: str) -> Memory | None:
@@ -22,7 +21,7 @@ def held_by_text(work: UnitOfWork, scope: str, text_hash: str) -> Memory | None:
 
 def held_by_statement(work: UnitOfWork, scope: str, statement_hash: str) -> Memory | None:
     """Give the memory or candidate that claimed this statement and says it still."""
-    memory = _claimed(work, _statement_claim_id(work.log, scope, statement_hash))
+    memory = _claimed(work, statement_claim_id(work.log, scope, statement_hash))
     return memory if memory is not None and memory.statement_hash == statement_hash else None
 
 
@@ -36,7 +35,7 @@ def is_held(work: UnitOfWork, memory: Memory) -> bool:
 def claim_statement(work: UnitOfWork, memory: Memory) -> None:
     """Make the memory the one that says its statement."""
     scope = claim_scope(memory.namespace, memory.session_id)
-    one = _statement_claim_id(work.log, scope, memory.statement_hash)
+    one = statement_claim_id(work.log, scope, memory.statement_hash)
     claim = work.get(TEXT_CLAIM, one)
     if claim is None or claim.memory_id != memory.id:
         claimed = TextClaimed(namespace=memory.namespace, memory_id=memory.id)
@@ -47,7 +46,3 @@ def _claimed(work: UnitOfWork, one: str) -> Memory | None:
     claim = work.get(TEXT_CLAIM, one)
     memory = work.get(MEMORY, claim.memory_id) if claim else None
     return memory if memory is not None and is_held(work, memory) else None
-
-
-def _statement_claim_id(log: str, scope: str, statement_hash: str) -> str:
-    return id_from_key(log, "statement", f"{scope}:{statement_hash}")

@@ -71,6 +71,18 @@ class UnitOfWork:
             self._read[aggregate_id] = state.version if state else 0
         return cast("A | None", self._states[aggregate_id])
 
+    def find(self, kind: AggregateKind[A], aggregate_id: str) -> A | None:
+        """Give an aggregate that somebody outside has named, as `get` does.
+
+        That there is none decides nothing: the id may be that of a thing of another kind, whose
+        version would never be the 0 of a thing that is not there.
+        """
+        state = self.get(kind, aggregate_id)
+        if state is None:
+            self._read.pop(aggregate_id, None)
+            self._states.pop(aggregate_id)
+        return state if isinstance(state, kind.state) else None
+
     def new_id(self, index: int) -> str:
         """Give the command's ``index``-th new id: the same at every attempt and repeat."""
         return id_from_command(self._context.command_id, index)

@@ -38,9 +38,16 @@ from domain.events import (
     Verdict,
 )
 from domain.policies.quality import has_low_quality, quality
+from domain.policies.same_statement import statement_key
 from domain.policies.text import text_hash
 from domain.policies.trust import OWNER
 from domain.settings import DEFAULT_POLICY, PolicySettings
+
+SYSTEM: Final = "system:"
+"""What the names of this system's own processes begin with."""
+
+LONGEST_STATEMENT: Final = 500
+"""In characters."""
 
 VERIFICATIONS_THAT_CONFIRM: Final = 2
 FAINT_VERIFICATIONS_THAT_COUNT: Final = 3
@@ -54,9 +61,10 @@ class Memory(Struct, frozen=True, kw_only=True):
     ``statement_hash`` of what it says in whatever words. ``told_by`` gave it that text.
     ``episodes`` are those it was taken from or seen again in, oldest first.
     ``awaits_settling``: it was proposed and the owner has not settled it. ``is_settled``: the owner
-    stands by it, and nothing but a person's word ends or changes it. ``verifications`` count what
-    bore it out, ``faint_verifications`` what only counts; ``verified_in`` are the sessions (or, of
-    an episode without one, the episode) that did either.
+    stands by it, and nothing but a person's word ends or changes it. ``is_unwanted``: a person
+    ended it; ``superseded_by`` took its place. ``verifications`` count what bore it out,
+    ``faint_verifications`` what only counts; ``verified_in`` are the sessions (or, of an episode
+    without one, the episode) that did either.
     """
 
     id: str
@@ -79,6 +87,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     text_version: int = 1
     corrections: int = 0
     state: Literal["candidate", "live", "tombstone", "erased"] = "live"
+    is_unwanted: bool = False
+    superseded_by: str | None = None
     awaits_settling: bool = False
     is_settled: bool = False
     verifications: int = 0
@@ -315,8 +325,13 @@ def set_tags(memory: Memory, tags: Iterable[str], level: TagLevel | None = None)
 
 
 def statement_hash(content: str) -> str:
-    """Give a hash (hex) that is the same for every wording of one statement."""
-    return text_hash(content)
+    """Give a hash (hex) that is the same for every wording of one statement.
+
+    A long text is no statement, and one without words says nothing that could be said otherwise:
+    theirs is the hash of the text.
+    """
+    key = statement_key(content) if len(content) <= LONGEST_STATEMENT else ""
+    return exact_hash(key) if key.strip("= ") else text_hash(content)
 
 
 def exact_hash(content: str) -> str:
@@ -421,10 +436,17 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
             return replace(memory, not_useful=memory.not_useful + weight)
         case MemoryCorrected(content=content, source=source, agent_id=told_by):
             return _reworded(memory, content, source, told_by)
-        case MemoryDeprecated() | MemoryDeleted() | MemorySuperseded() | CandidateDismissed():
-            return replace(memory, state="tombstone")
+        case (
+            MemoryDeprecated(agent_id=by)
+            | MemoryDeleted(agent_id=by)
+            | CandidateDismissed(agent_id=by)
+        ):
+            return replace(memory, state="tombstone", is_unwanted=not by.startswith(SYSTEM))
+        case MemorySuperseded(by=heir):
+            return replace(memory, state="tombstone", superseded_by=heir)
         case MemoryRestored():
-            return replace(memory, state="candidate" if memory.awaits_settling else "live")
+            state = "candidate" if memory.awaits_settling else "live"
+            return replace(memory, state=state, is_unwanted=False, superseded_by=None)
         case TierChanged(tier=tier):
             return replace(memory, tier=tier)
         case MemoryTagged(tags=tags, levels=levels):

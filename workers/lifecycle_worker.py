@@ -1,6 +1,7 @@
 """The lifecycle worker: of all on one log, the holder of the lease archives, trims and backs up.
 
-It also ships the vectors that this node has made, and finishes erasures that nobody finished.
+It also ships the vectors that this node has made, and finishes erasures that nobody finished. In a
+thread of its own, under a lease of its own, it has episodes distilled (workers/distillation).
 
 An idle one stays small: what reads Parquet or loads aggregates is imported when something is due.
 """
@@ -26,6 +27,7 @@ from eventlog.redis_log import RedisLog
 from workers.archive import archive_location, archive_rules, open_archive
 from workers.backup.daily import DailyBackup
 from workers.cli.arguments import settings_flags
+from workers.distillation.running import distilling
 from workers.erasure_upkeep import ErasureUpkeep
 from workers.keys import ensure_keys
 from workers.lifecycle_status import LifecycleStatus, write_status
@@ -85,10 +87,11 @@ def work(settings: Settings, stop: threading.Event, every_s: float = LOOK_EVERY_
             erasures=ErasureUpkeep(settings),
         )
         _log.info("watching", holder=holder)
-        while True:
-            write_status(settings.data, _look(parts))
-            if stop.wait(every_s):
-                break
+        with distilling(settings):
+            while True:
+                write_status(settings.data, _look(parts))
+                if stop.wait(every_s):
+                    break
         try:
             lease.release()
         except LogUnavailable as error:

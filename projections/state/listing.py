@@ -156,6 +156,17 @@ def most_important(
     return list(found.values())
 
 
+def newest(
+    connection: sqlite3.Connection, namespace: str, *, now: datetime, limit: int
+) -> list[tuple[str, str]]:
+    """Give id and text of the live memories of one namespace, the newest first."""
+    return connection.execute(
+        f"SELECT id, content FROM memories WHERE namespace = ? AND {LIVE} "  # noqa: S608  # ours
+        "ORDER BY created_position DESC, id LIMIT ?",
+        (namespace, microseconds(now), limit),
+    ).fetchall()
+
+
 def pinned(
     connection: sqlite3.Connection, scope: Scope, *, now: datetime, limit: int
 ) -> list[MemoryRow]:

@@ -264,6 +264,11 @@ class StateView:
         with self._readers.reading() as connection:
             return listing.most_important(connection, scope, now=now, limit=limit)
 
+    def newest(self, namespace: str, *, now: datetime, limit: int) -> list[tuple[str, str]]:
+        """Give id and text of the live memories of one namespace, the newest first."""
+        with self._readers.reading() as connection:
+            return listing.newest(connection, namespace, now=now, limit=limit)
+
     def pinned(self, scope: Scope, *, now: datetime, limit: int) -> list[MemoryRow]:
         """Give the live memories that are pinned, by importance."""
         with self._readers.reading() as connection:

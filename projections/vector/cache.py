@@ -13,8 +13,10 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,6 +153,31 @@ class VectorCache:
             with self._lock:
                 found = self._present().execute(question, part).fetchall()
             yield from found
+
+
+def read_vectors(
+    folder: Path, model: str, dimension: int, shas: Iterable[str]
+) -> dict[str, NDArray[np.float32]]:
+    """Give the vectors of a model that are known, by the hex SHA-256 of their text.
+
+    For whoever only looks: no file is made. Raises `sqlite3.Error`.
+    """
+    path = folder / f"vectors-{model_file_name(model)}.sqlite"
+    wanted = [bytes.fromhex(sha) for sha in dict.fromkeys(shas)]
+    if not path.exists():
+        return {}
+    found: dict[str, NDArray[np.float32]] = {}
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0)) as connection:
+        for start in range(0, len(wanted), _SQL_VARIABLES):
+            part = wanted[start : start + _SQL_VARIABLES]
+            marks = ",".join("?" * len(part))
+            question = f"select text_sha, vector from vectors where text_sha in ({marks})"  # noqa: S608  # ours
+            for sha, raw in connection.execute(question, part):
+                vector = np.frombuffer(raw, dtype="<f4")
+                if len(vector) == dimension:
+                    found[sha.hex()] = vector
+    return found
 
 
 def model_file_name(model: str) -> str:

@@ -10,6 +10,7 @@ from commands.distillation_failed import FailedDistillation, distillation_failed
 from commands.distillation_failed import command_for as failure_of
 from domain.distillation.finding import Finding
 from domain.events import EpisodeCommitted, Event, RedistillationRequested
+from eventlog.append import Fence
 from tests.commands.speaking import Hand
 
 
@@ -24,6 +25,7 @@ class Distiller:
     def __init__(self, application: MemoryApplication, clock: Hand | None = None) -> None:
         self.application = application
         self.clock = clock or Hand()
+        self.fence: Fence | None = None
 
     def distil(self, episode_id: str, *findings: str | Finding, **fields: Any) -> Distilled:
         """Send the episode's command; again, it is the same one."""
@@ -34,12 +36,12 @@ class Distiller:
             **{"distiller": "rules", "scores": None, **fields},
         )
         command = command_for(asked, self.asked_for(episode_id))
-        return distil(self.application, command, self.clock, None)
+        return distil(self.application, command, self.clock, self.fence)
 
     def fail(self, episode_id: str, error: str, attempt: int = 1) -> int:
         asked = FailedDistillation(episode_id=episode_id, error=error, attempt=attempt)
         command = failure_of(asked, self.asked_for(episode_id))
-        return distillation_failed(self.application, command, self.clock, None)
+        return distillation_failed(self.application, command, self.clock, self.fence)
 
     def asked_for(self, episode_id: str) -> Event:
         """Give the event that lets the episode wait now."""

@@ -17,9 +17,11 @@ from commands.delete_episode import DeleteEpisode, delete_episode
 from commands.delete_memory import DeleteMemory, delete_memory
 from commands.erase import erase
 from commands.pin import PinMemory, pin, unpin
+from commands.redistil import redistil
 from commands.restore import RestoreMemory, restore
 from commands.restore_episode import RestoreEpisode, restore_episode
 from commands.sessions import CloseSession, close_session
+from commands.settle import dismiss, settle
 from commands.tag import TagMemory, set_tags
 from domain.caller import Caller
 from domain.identity import command_id
@@ -155,8 +157,20 @@ class Speaker:
     def unpin(self, memory_id: str, *, key: str | None = None) -> Any:
         return self.send(unpin, PinMemory(memory_id=memory_id), key=key)
 
-    def tag(self, memory_id: str, *tags: str, key: str | None = None) -> Any:
-        return self.send(set_tags, TagMemory(memory_id=memory_id, tags=list(tags)), key=key)
+    def tag(self, memory_id: str, *tags: str, key: str | None = None, level: Any = None) -> Any:
+        request = TagMemory(memory_id=memory_id, tags=list(tags), level=level)
+        return self.send(set_tags, request, key=key)
+
+    def settle(self, *memory_ids: str, key: str | None = None, content: str | None = None) -> Any:
+        request = contract.SettleCandidates(memory_ids=list(memory_ids), content=content)
+        return self.send(settle, request, key=key)
+
+    def dismiss(self, *memory_ids: str, key: str | None = None) -> Any:
+        request = contract.DismissCandidates(memory_ids=list(memory_ids))
+        return self.send(dismiss, request, key=key)
+
+    def redistil(self, *episode_ids: str, key: str | None = None) -> Any:
+        return self.send(redistil, contract.Redistil(episode_ids=list(episode_ids)), key=key)
 
     def close_session(
         self, session_id: str | None, *, key: str | None = None, namespace: str | None = None

@@ -8,16 +8,18 @@ import msgspec
 import pytest
 
 from commands import erase as erasing
+from commands.application import MemoryApplication
 from domain.agent import AGENT, agent_aggregate_id
-from domain.episode import EPISODE
+from domain.distillation.finding import Finding
 from domain.errors import Erased, Forbidden, InvalidCommand, KeyReused, NotFound
-from domain.events import EpisodeDistilled, Event, MemoryCreated, MemoryReinforced, SubjectErased
+from domain.events import Event, SubjectErased
 from domain.memory import MEMORY
 from eventlog.body_shape import ERASED
 from eventlog.codec import Codec
 from eventlog.keys import key_field
 from eventlog.sealing import KeyRing
 from memoryweave import contract
+from tests.commands.distilling import Distiller, finding
 
 SECRET = "the walnut safe opens with 4711"
 
@@ -37,37 +39,17 @@ def texts(events: list[Event]) -> set[str]:
     return {e.body.content for e in events if hasattr(e.body, "content")}
 
 
-def distil(application, speaker, episode_id: str, *contents: str, also: str | None = None):
-    """Make memories of an episode, as a distiller will: one append with the episode's event."""
-
-    def decide(work):
-        made = []
-        for number, content in enumerate(contents):
-            made.append(work.new_id(number))
-            body = MemoryCreated(
-                content=content,
-                category="fact",
-                decay_class="system_fact",
-                namespace="hermes-main",
-                agent_id=speaker.caller.actor,
-                source="agent_inference",
-                distilled_by="llm",
-                confidence=0.7,
-                derived_from=[episode_id],
-            )
-            work.start(MEMORY, made[-1], body)
-        if also is not None:
-            seen = MemoryReinforced(episode_id=episode_id, match="similar", delta=0.1)
-            work.record(MEMORY, also, [seen])
-        became = EpisodeDistilled(
-            memory_ids=made, reinforced_ids=[also] if also else [], distiller="llm"
-        )
-        work.record(EPISODE, episode_id, [became])
-
-    command = speaker.command(distil, (episode_id, contents))
-    done = erasing.execute(application, command, speaker.clock, decide, lambda done: done)
-    [distilled] = [e.body for e in done.events if isinstance(e.body, EpisodeDistilled)]
-    return distilled.memory_ids
+def distil(
+    application: MemoryApplication,
+    episode_id: str,
+    *contents: str | Finding,
+    also: str | None = None,
+) -> list[str]:
+    """Make memories of an episode; ``also`` is one that it says again in other words."""
+    found = [finding(one) if isinstance(one, str) else one for one in contents]
+    if also is not None:
+        found.append(finding("in other words", reinforces=also))
+    return list(Distiller(application).distil(episode_id, *found, distiller="llm").memory_ids)
 
 
 def test_a_memory_goes_with_its_episode_and_nobody_can_open_either(
@@ -94,7 +76,7 @@ def test_all_episodes_that_repeat_a_memory_go_with_it(application, hermes, admin
 
 def test_an_episode_of_which_more_came_stays_and_is_named(application, hermes, admin, opened):
     episode = hermes.commit(f"{SECRET}, and the port is 3000").episode_id
-    first, second = distil(application, hermes, episode, SECRET, "the port is 3000")
+    first, second = distil(application, episode, SECRET, "the port is 3000")
     done = admin.erase(memory_id=first).erasure
     assert (done.memory_ids, done.episode_ids) == ((first,), ())
     assert done.held == (f"episode:{episode}",)
@@ -108,7 +90,7 @@ def test_an_episode_takes_the_three_memories_along_that_came_of_it_alone(
 ):
     episode = hermes.commit(f"{SECRET} and more").episode_id
     known = hermes.remember("the port is 3000")
-    made = distil(application, hermes, episode, SECRET, "walnut", "4711", also=known.memory_id)
+    made = distil(application, episode, SECRET, "walnut", "4711", also=known.memory_id)
     done = admin.erase(episode_id=episode).erasure
     assert sorted(done.memory_ids) == sorted(made)
     assert done.episode_ids == (episode,)
@@ -279,3 +261,59 @@ def test_an_erased_subject_never_gets_a_key_again(application, hermes, admin):
     log.put_subject_keys([(key_field(subject), b"k" * 32)])
     assert log.subject_keys([subject]) == {}
     assert dict(log.all_subject_keys())[key_field(subject)] == b""
+
+
+# --- what was distilled
+
+
+def test_a_candidate_goes_with_its_text_its_quote_and_its_episode(
+    application, hermes, owner, admin, opened
+):
+    episode_id = hermes.commit(f"well, {SECRET}").episode_id
+    [one] = Distiller(application).distil(episode_id, SECRET, settle="confirm").memory_ids
+    owner.settle(one, content="the walnut safe opens with 4712")
+    done = admin.erase(memory_id=one).erasure
+    assert (done.memory_ids, done.episode_ids, done.held) == ((one,), (episode_id,), ())
+    assert texts(opened(one)) | texts(opened(episode_id)) == {ERASED}
+    assert opened(one)[0].body.evidence == ERASED
+    with pytest.raises(NotFound):
+        owner.settle(one)
+    with pytest.raises(NotFound):
+        owner.redistil(episode_id)
+
+
+def test_why_it_was_not_distilled_goes_with_the_episode(application, hermes, admin, opened):
+    episode_id = hermes.commit(SECRET).episode_id
+    Distiller(application).fail(episode_id, f"the model said: {SECRET}")
+    admin.erase(episode_id=episode_id)
+    assert opened(episode_id)[1].body.error == ERASED
+
+
+def test_an_agent_takes_its_candidates_along(application, cron, admin, opened):
+    admin.register("cron-1")
+    episode_id = cron.commit(SECRET, namespace="shared").episode_id
+    [one] = Distiller(application).distil(episode_id, SECRET, settle="confirm").memory_ids
+    done = admin.erase(agent_id="cron-1").erasure
+    assert one in done.memory_ids
+    assert texts(opened(one)) == {ERASED}
+
+
+def test_another_memory_of_the_same_statement_is_named(application, hermes, admin):
+    words = "on port 7443 the gateway listens"
+    one, two = hermes.commit("talk").episode_id, hermes.commit("more talk").episode_id
+    [first] = distil(application, one, "the gateway listens on port 7443")
+    hermes.delete(first)
+    [second] = distil(application, two, words)
+    assert admin.erase(memory_id=first).erasure.held == (f"memory:{second}",)
+
+
+def test_a_memory_takes_along_what_it_took_the_place_of(application, hermes, owner, admin, opened):
+    episode_id = hermes.commit(SECRET).episode_id
+    [first] = distil(application, episode_id, finding("a safe opens with 4711", evidence=SECRET))
+    owner.redistil(episode_id)
+    [second] = distil(application, episode_id, SECRET)
+    assert application.load(MEMORY, first).superseded_by == second
+    done = admin.erase(memory_id=second).erasure
+    assert sorted(done.memory_ids) == sorted((first, second))
+    assert (done.episode_ids, done.held) == ((episode_id,), ())
+    assert texts(opened(first)) == {ERASED}

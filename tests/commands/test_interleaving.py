@@ -1,11 +1,15 @@
 """Somebody else comes between a command's reading and its append: it decides anew."""
 
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from commands.application import MemoryApplication
+from domain.episode import EPISODE
 from domain.errors import (
+    Fenced,
     Forbidden,
     NameTaken,
     NotFound,
@@ -13,7 +17,11 @@ from domain.errors import (
     VersionMismatch,
     WrongState,
 )
+from domain.events import EpisodeDistilled, MemoryCreated, MemoryReinforced
 from domain.memory import MEMORY
+from domain.policies.validation import Validation
+from eventlog.lease import Lease
+from tests.commands.distilling import Distiller, events_of, finding
 from tests.commands.speaking import Speaker
 
 EPHEMERAL = "hermes-ephemeral"
@@ -164,3 +172,141 @@ def test_what_is_refused_before_the_append_does_not_wait_for_it(hermes, during):
     memory = hermes.remember(TEXT).memory_id
     with pytest.raises(Forbidden):
         during(lambda: pytest.fail("it came to an append")).pin(memory)
+
+
+# --- distillation
+
+
+@pytest.fixture
+def distillers(application, slow):
+    """Give a distiller, and one on the slow application with what comes between."""
+
+    def make(happens):
+        slow.between = happens
+        return Distiller(slow)
+
+    return Distiller(application), make
+
+
+def test_two_distillers_at_once_make_one_outcome(application, hermes, distillers):
+    other, late = distillers
+    episode_id = hermes.commit(TEXT).episode_id
+    first = []
+    done = late(lambda: first.append(other.distil(episode_id, "other words"))).distil(
+        episode_id, TEXT
+    )
+    assert (done.memory_ids, done.duplicate) == (first[0].memory_ids, True)
+    assert application.load(EPISODE, episode_id).memory_ids == done.memory_ids
+
+
+def test_one_text_distilled_from_two_episodes_at_once_is_one_memory(
+    application, hermes, distillers
+):
+    other, late = distillers
+    one, two = (hermes.commit(TEXT).episode_id for _ in range(2))
+    first = []
+    done = late(lambda: first.append(other.distil(one, TEXT))).distil(two, TEXT)
+    assert done.reinforced_ids == first[0].memory_ids
+    assert done.memory_ids == ()
+    assert application.load(MEMORY, done.reinforced_ids[0]).episodes == (one, two)
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda hermes, memory_id: hermes.delete(memory_id),
+        lambda hermes, memory_id: hermes.correct(memory_id, "something else"),
+    ],
+)
+def test_a_memory_that_goes_between_look_and_append_is_not_reinforced(
+    application, hermes, distillers, happens
+):
+    memory_id = hermes.remember(TEXT).memory_id
+    version = application.load(MEMORY, memory_id).version
+    _, late = distillers
+    episode_id = hermes.commit("talk").episode_id
+    proposed = finding("in other words", reinforces=memory_id)
+    validation = Validation(memory_id=memory_id, rule="P1", delta=0.15)
+    done = late(lambda: happens(hermes, memory_id)).distil(
+        episode_id,
+        TEXT,
+        proposed,
+        likely=(memory_id,),
+        verified=(validation,),
+        shown={memory_id: TEXT},
+    )
+    assert memory_id not in done.reinforced_ids
+    kinds = [type(e.body) for e in events_of(application, memory_id)[version:]]
+    assert MemoryReinforced not in kinds
+    assert application.load(EPISODE, episode_id).status == "distilled"
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda hermes, admin, episode_id: hermes.delete_episode(episode_id),
+        lambda hermes, admin, episode_id: admin.erase(episode_id=episode_id),
+        lambda hermes, admin, episode_id: hermes.close_session("s", namespace=EPHEMERAL),
+    ],
+)
+def test_nothing_comes_of_an_episode_that_goes_meanwhile(
+    application, hermes, admin, distillers, happens
+):
+    _, late = distillers
+    episode_id = hermes.commit(TEXT, namespace=EPHEMERAL, session_id="s").episode_id
+    done = late(lambda: happens(hermes, admin, episode_id)).distil(episode_id, TEXT)
+    assert (done.memory_ids, done.duplicate) == ((), True)
+    log = application.read(1, application.event_log.head().position)
+    assert not [event for event in log if isinstance(event.body, MemoryCreated)]
+
+
+def test_a_memory_settled_while_its_episode_is_distilled_anew_stays(
+    application, hermes, owner, distillers
+):
+    other, late = distillers
+    episode_id = hermes.commit(TEXT).episode_id
+    [memory_id] = other.distil(episode_id, TEXT).memory_ids
+    owner.redistil(episode_id)
+    late(lambda: owner.settle(memory_id)).distil(episode_id, "in other words")
+    assert application.load(MEMORY, memory_id).is_live
+
+
+def test_a_distiller_without_its_lease_stores_nothing(application, hermes, distillers):
+    other, _ = distillers
+    episode_id = hermes.commit(TEXT).episode_id
+    lease = Lease(application.event_log, "distiller", "one", ttl_s=60.0)
+    fence = lease.take().fence
+    lease.release()
+    assert Lease(application.event_log, "distiller", "two", ttl_s=60.0).take().fence
+    other.fence = fence
+    with pytest.raises(Fenced):
+        other.distil(episode_id, TEXT)
+    with pytest.raises(Fenced):
+        other.fail(episode_id, "no answer")
+    assert application.load(EPISODE, episode_id).version == 1
+
+
+def test_many_distillers_at_many_episodes_make_each_outcome_once(
+    application, hermes, log_server, log_name
+):
+    texts = [f"statement {number % 7}" for number in range(40)]
+    episodes = [hermes.commit(text).episode_id for text in texts]
+    with MemoryApplication(log_server.url, log_name) as elsewhere:
+        sides = [Distiller(application), Distiller(elsewhere)]
+
+        def work(number):
+            order = list(enumerate(episodes))
+            if number % 2:
+                order.reverse()
+            return [sides[number % 2].distil(e, texts[i]) for i, e in order]
+
+        with ThreadPoolExecutor(4) as pool:
+            done = list(pool.map(work, range(4)))
+    became = application.read(1, application.event_log.head().position)
+    outcomes = Counter(e.aggregate_id for e in became if isinstance(e.body, EpisodeDistilled))
+    assert outcomes == dict.fromkeys(episodes, 1)
+    created = [e.body.content for e in became if isinstance(e.body, MemoryCreated)]
+    assert sorted(created) == sorted(set(texts))
+    reinforced = [e for e in became if isinstance(e.body, MemoryReinforced)]
+    assert len(reinforced) == len(texts) - len(created)
+    assert sum(not one.duplicate for each in done for one in each) == len(episodes)

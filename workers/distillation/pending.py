@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Session: TypeAlias = tuple[str, str]
 """A namespace and a session id."""
@@ -48,12 +49,14 @@ class Waiting(Struct, frozen=True, kw_only=True):
     ``position`` is that of the event that asks for it: its commit, or a request to distil it
     again. ``before`` are the turns of its session before it, oldest first. ``not_before`` is
     when it may be tried, in the seconds of the reactor's monotonic clock; ``attempts`` have failed.
+    ``exempt``: what it costs counts against no budget.
     """
 
     episode_id: str
     position: int
     session: Session | None = None
     urgent: bool = False
+    exempt: bool = False
     before: tuple[str, ...] = ()
     not_before: float = 0.0
     attempts: int = 0
@@ -130,18 +133,7 @@ class Pending:
         if pause is None:
             return
         not_before = now + pause - min(max(ago_s, 0.0), pause)
-        self._put(
-            Waiting(
-                episode_id=episode_id,
-                position=known.position,
-                session=known.session,
-                urgent=known.urgent,
-                before=known.before,
-                not_before=not_before,
-                attempts=attempt,
-            ),
-            now,
-        )
+        self._put(replace(known, not_before=not_before, attempts=attempt), now)
 
     def close_session(self, namespace: str, session_id: str | None) -> list[str]:
         """Let the episodes of a closed ephemeral session wait no more; gives their ids.

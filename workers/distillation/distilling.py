@@ -1,0 +1,250 @@
+"""Doing a job: episodes of one batch through rules, scores, a distiller, and into the log.
+
+Each episode ends with one append of its own, so a process that dies loses none and repeats none.
+What goes wrong with one episode is noted at that episode and is no reason to stop; what goes wrong
+with the log, or the lease, stops the job and is nobody's failure.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+import structlog
+from msgspec import Struct
+
+from commands import distil as distilling
+from commands import distillation_failed as failing
+from commands.application import MemoryApplication
+from commands.command import Clock
+from commands.distil import MOST_FINDINGS, Distil, distil
+from commands.distillation_failed import FailedDistillation, distillation_failed
+from domain.distillation.finding import Finding, Talk
+from domain.distillation.hard_rules import skip_reason
+from domain.errors import Erased, Fenced, KeyReused, LogFull, LogUnavailable, MemoryWeaveError
+from domain.policies.scoring import Scores, is_worth_distilling, scores
+from domain.policies.settling import settle_of
+from domain.policies.validation import Validation
+from eventlog.append import Fence
+from eventlog.outcomes import LogFork
+from workers.distillation.job import Answer, Ended, Ending, Finished, Halted, Job, Turn
+from workers.distillation.reading_talk import Case, TalkReader, Unreadable
+from workers.distillation.shortlist import Shortlist, Shortlists
+from workers.settings import Settings
+
+LOW_SCORES: Final = "low_scores"
+"""Why an episode is skipped that no hard rule stops: overall ≤ 0.7 and durability ≤ 0.8."""
+
+PROCESS_DIED: Final = "process_died"
+_PROVES_NOTHING: Final = frozenset({"chit_chat"})
+
+ByRules: TypeAlias = Callable[[Talk], Sequence[Finding]]
+InOne: TypeAlias = Callable[[Sequence[Finding]], Sequence[Finding]]
+Validate: TypeAlias = Callable[[Case, Shortlist], Sequence[Validation]]
+
+_log = structlog.get_logger("distiller")
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """An episode that passed the rules and the scores, as a model is asked about it."""
+
+    case: Case
+    shortlist: Shortlist
+    exempt: bool
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What a model found in one episode, and its scores where it gave any."""
+
+    findings: Sequence[Finding]
+    scores: dict[str, float] | None = None
+
+
+class FromModel(Struct, frozen=True, kw_only=True):
+    """What came of asking a model: by episode, what is missing is for the rules."""
+
+    told: Mapping[str, Told]
+    finished: Finished
+
+
+class Model:
+    """Nobody to ask: everything is for the rules."""
+
+    name = ""
+
+    def ask(self, asked: Sequence[Asking]) -> FromModel:
+        """Give nothing."""
+        del asked
+        return FromModel(told={}, finished=Finished())
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What the work is done with."""
+
+    settings: Settings
+    application: MemoryApplication
+    clock: Clock
+    shortlists: Shortlists
+    by_rules: ByRules
+    in_one: InOne
+    validate: Validate
+    model: Model
+
+
+class _Read(Struct, frozen=True, kw_only=True):
+    """An episode with its scores, and why it is skipped, if it is."""
+
+    case: Case
+    exempt: bool
+    scores: Scores
+    skipped: str | None
+
+
+class _Stage:
+    """Where in the work an error came up: its name is told, for its message may quote a text."""
+
+    name = "reading"
+
+
+def do_job(parts: Parts, job: Job) -> Iterator[Answer]:
+    """Distil a job's episodes in order, and tell of each as soon as it is in the log."""
+    reader = TalkReader(parts.application)
+    try:
+        read: list[_Read] = []
+        for turn in job.turns:
+            one = _read(parts, reader, turn, job.fence)
+            if isinstance(one, Ended):
+                yield one
+            else:
+                read.append(one)
+        lists = _shortlists(parts, read)
+        asked = [
+            Asking(case=one.case, shortlist=shortlist, exempt=one.exempt)
+            for one, shortlist in zip(read, lists, strict=True)
+            if one.skipped is None
+        ]
+        answer = _ask(parts, asked)
+        for one, shortlist in zip(read, lists, strict=True):
+            told = answer.told.get(one.case.episode.id)
+            yield _guarded(
+                parts, one.case, job.fence, _Work(parts, one, shortlist, told, job.fence).end
+            )
+        yield answer.finished
+    except Fenced as error:
+        yield Halted(reason=str(error), fenced=True)
+    except (LogUnavailable, LogFull, LogFork) as error:
+        yield Halted(reason=f"{type(error).__name__}: {error}")
+
+
+def _read(parts: Parts, reader: TalkReader, turn: Turn, fence: Fence) -> Ended | _Read:
+    try:
+        case = reader.read(turn.episode_id, turn.before)
+    except Unreadable as error:
+        # No view can show it either: each tells of it, and of what can be done.
+        _log.error("episode_unreadable", episode=turn.episode_id, reason=str(error))
+        return Ended(episode_id=turn.episode_id, ending="gone")
+    if case is None:
+        return Ended(episode_id=turn.episode_id, ending="gone")
+    if turn.fatal:
+        return _failed(parts, case, PROCESS_DIED, fence)
+    rated: list[_Read] = []
+
+    def rate(stage: _Stage) -> Ending:
+        stage.name = "scores"
+        reason: str | None = skip_reason(case.talk, task_status=case.committed.task_status)
+        found = scores(case.talk.content)
+        if reason is None and not is_worth_distilling(found):
+            reason = LOW_SCORES
+        rated.append(_Read(case=case, exempt=turn.exempt, scores=found, skipped=reason))
+        return "gone"
+
+    ended = _guarded(parts, case, fence, rate)
+    return rated[0] if rated else ended
+
+
+def _shortlists(parts: Parts, read: Sequence[_Read]) -> list[Shortlist]:
+    try:
+        return parts.shortlists.of([one.case for one in read])
+    except (MemoryWeaveError, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+        # A view that cannot be read: what is known is then compared by the command alone.
+        _log.warning("no_shortlist", reason=type(error).__name__)
+        return [Shortlist() for _ in read]
+
+
+def _ask(parts: Parts, asked: Sequence[Asking]) -> FromModel:
+    try:
+        return parts.model.ask(asked) if asked else FromModel(told={}, finished=Finished())
+    except LogUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever a model brings about, rules do without it
+        _log.error("model_not_asked", reason=type(error).__name__)
+        return FromModel(told={}, finished=Finished(trouble=type(error).__name__))
+
+
+class _Work(Struct, frozen=True):
+    """One episode whose turn it is."""
+
+    parts: Parts
+    one: _Read
+    shortlist: Shortlist
+    told: Told | None
+    fence: Fence
+
+    def end(self, stage: _Stage) -> Ending:
+        """Find what it says, and store what it becomes."""
+        parts, case = self.parts, self.one.case
+        findings: Sequence[Finding] = ()
+        if self.one.skipped is None:
+            stage.name = "rules"
+            found = parts.by_rules(case.talk) if self.told is None else self.told.findings
+            stage.name = "merging"
+            findings = parts.in_one(found)
+        verified: Sequence[Validation] = ()
+        if self.one.skipped not in _PROVES_NOTHING:
+            stage.name = "validation"
+            verified = parts.validate(case, self.shortlist)
+        stage.name = "storing"
+        rated = self.told.scores if self.told and self.told.scores else self.one.scores.as_dict()
+        request = Distil(
+            episode_id=case.episode.id,
+            distiller="rules" if self.told is None else "llm",
+            model=None if self.told is None else parts.model.name,
+            scores=rated,
+            findings=tuple(findings[:MOST_FINDINGS]),
+            skip_reason=self.one.skipped,
+            likely=self.shortlist.likely,
+            verified=tuple(verified),
+            settle=settle_of(case.episode.namespace, parts.settings.settle),
+        )
+        command = distilling.command_for(request, case.because_of)
+        distil(parts.application, command, parts.clock, self.fence)
+        return "distilled" if findings else "skipped"
+
+
+def _guarded(parts: Parts, case: Case, fence: Fence, work: Callable[[_Stage], Ending]) -> Ended:
+    """Do a part of the work on one episode; what fails is noted at that episode."""
+    stage, episode_id = _Stage(), case.episode.id
+    try:
+        return Ended(episode_id=episode_id, ending=work(stage))
+    except (Fenced, LogUnavailable, LogFull, LogFork):
+        raise
+    except KeyReused:
+        return Ended(episode_id=episode_id, ending="gone")  # it was done before
+    except Erased:
+        return Ended(episode_id=episode_id, ending="gone")
+    except Exception as error:  # noqa: BLE001  # one episode must not keep the others waiting
+        # No traceback: it would hold the text.
+        _log.error(
+            "distillation_failed", episode=episode_id, stage=stage.name, reason=type(error).__name__
+        )
+        return _failed(parts, case, f"{stage.name}: {type(error).__name__}", fence)
+
+
+def _failed(parts: Parts, case: Case, error: str, fence: Fence) -> Ended:
+    request = FailedDistillation(
+        episode_id=case.episode.id, error=error, attempt=case.episode.attempts + 1
+    )
+    command = failing.command_for(request, case.because_of)
+    distillation_failed(parts.application, command, parts.clock, fence)
+    return Ended(episode_id=case.episode.id, ending="failed")

@@ -1,0 +1,117 @@
+"""Reading what an episode says, and what was said before it, from the log: the views may lag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Final
+
+from msgspec import Struct
+
+from commands.application import MemoryApplication
+from domain.distillation.finding import Talk
+from domain.episode import Episode, fold
+from domain.events import EpisodeCommitted, Event, RedistillationRequested
+from domain.namespaces import is_ephemeral
+from eventlog.body_shape import ERASED
+
+_TEXTS_KEPT: Final = 200
+
+
+class Unreadable(Exception):
+    """An event of the episode cannot be opened. The message names it, and no text."""
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """An episode that waits. ``because_of`` is the event that asks for it to be distilled."""
+
+    episode: Episode
+    committed: EpisodeCommitted
+    because_of: Event
+    talk: Talk
+
+
+class TalkReader:
+    """Reads episodes. What it has read of sessions it keeps for one job, see `forget`."""
+
+    def __init__(self, application: MemoryApplication) -> None:
+        self._log = application.event_log
+        self._codec = application.codec
+        self._texts: dict[str, tuple[str | None, str] | None] = {}
+
+    def forget(self) -> None:
+        """Keep no text: it may be deleted before the next job."""
+        self._texts.clear()
+
+    def read(self, episode_id: str, before: Sequence[str]) -> Case | None:
+        """Give an episode that is to be distilled; None for one that is not (any more).
+
+        Raises `Unreadable`, `LogUnavailable`.
+        """
+        events = self._events(episode_id)
+        episode = _state(events)
+        if episode is None or not episode.is_waiting:
+            return None
+        first = events[0]
+        assert isinstance(first.body, EpisodeCommitted)
+        if not first.body.content or self._is_gone(first):
+            return None
+        requests = [e for e in events if isinstance(e.body, RedistillationRequested)]
+        return Case(
+            episode=episode,
+            committed=first.body,
+            because_of=requests[-1] if requests else first,
+            talk=self._talk(first, first.body, before),
+        )
+
+    def _talk(self, first: Event, said: EpisodeCommitted, before: Sequence[str]) -> Talk:
+        turns = (self._turn(episode_id) for episode_id in before)
+        return Talk(
+            episode_id=first.aggregate_id,
+            content=said.content,
+            source=said.source,
+            said_at=said.observed_at or first.occurred_at,
+            speaker=said.speaker,
+            category=said.category,
+            decay_class=said.decay_class,
+            before=tuple(turn for turn in turns if turn is not None),
+        )
+
+    def _turn(self, episode_id: str) -> tuple[str | None, str] | None:
+        """Give speaker and text of an earlier turn, None where it is not there any more."""
+        if episode_id not in self._texts:
+            if len(self._texts) >= _TEXTS_KEPT:
+                self._texts.clear()
+            self._texts[episode_id] = self._read_turn(episode_id)
+        return self._texts[episode_id]
+
+    def _read_turn(self, episode_id: str) -> tuple[str | None, str] | None:
+        try:
+            events = self._events(episode_id)
+        except Unreadable:
+            return None
+        episode = _state(events)
+        if episode is None or not episode.is_there:
+            return None
+        said = events[0].body
+        assert isinstance(said, EpisodeCommitted)
+        return None if self._is_gone(events[0]) else (said.speaker, said.content)
+
+    def _events(self, episode_id: str) -> list[Event]:
+        opened = self._codec.open_batch(self._log.read_aggregate(episode_id))
+        events = []
+        for event in opened:
+            if isinstance(event, Exception):
+                raise Unreadable(f"{type(event).__name__} at position {event.position}") from event
+            events.append(event)
+        return events
+
+    def _is_gone(self, first: Event) -> bool:
+        """Tell whether a session's text went with the session's key."""
+        said = first.body
+        assert isinstance(said, EpisodeCommitted)
+        return is_ephemeral(said.namespace) and said.content == ERASED
+
+
+def _state(events: Sequence[Event]) -> Episode | None:
+    return reduce(fold, events, None)
