@@ -47,6 +47,8 @@ _CHECKPOINT_EVERY_S: Final = 30.0
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 60.0
 _KEYS_KEPT: Final = 256
+_DEATHS: Final = 2
+"""So often the process dies with one episode alone before that is taken for its doing."""
 
 _log = structlog.get_logger("distiller")
 
@@ -84,7 +86,7 @@ class Distiller:
         self._batch = batch
         self._lease = Lease(log, LEASE, holder, surroundings.lease_s)
         self._suspects: set[str] = set()
-        self._fatal: set[str] = set()
+        self._died_alone: Counter[str] = Counter()
         self._ended: Counter[str] = Counter()
         self._last = Finished()
         self._trouble = ""
@@ -185,7 +187,7 @@ class Distiller:
                 episode_id=waiting.episode_id,
                 before=waiting.before,
                 exempt=waiting.exempt,
-                fatal=waiting.episode_id in self._fatal,
+                fatal=self._died_alone[waiting.episode_id] >= _DEATHS,
             )
             for waiting in taken
         )
@@ -200,7 +202,7 @@ class Distiller:
                 raise
             _log.error("distiller_died", reason=str(died), episodes=len(at_work))
             if len(at_work) == 1:
-                self._fatal.update(at_work)
+                self._died_alone.update(at_work)
             self._suspects.update(at_work)
             at_work.clear()
             return ()
@@ -213,7 +215,7 @@ class Distiller:
                 case Ended(episode_id=episode_id, ending=ending):
                     self._ended[ending] += 1
                     self._suspects.discard(episode_id)
-                    self._fatal.discard(episode_id)
+                    del self._died_alone[episode_id]
                     at_work.pop(episode_id, None)
                     if ending != "failed":
                         pending.remove(episode_id)
