@@ -22,7 +22,7 @@ from commands.statement_claims import claim_statement, held_by_statement, held_b
 from commands.text_claims import claim_text
 from commands.unit_of_work import UnitOfWork
 from domain import memory as memories
-from domain.caller import Caller
+from domain.caller import DISTILLER_ACTOR, Caller
 from domain.distillation.finding import Finding
 from domain.episode import EPISODE, Episode
 from domain.errors import InvalidCommand
@@ -45,7 +45,7 @@ from domain.policies.validation import Validation
 from domain.text_claim import claim_scope
 from eventlog.append import Fence
 
-DISTILLER: Final = Caller(actor="system:distiller", kind="admin")
+DISTILLER: Final = Caller(actor=DISTILLER_ACTOR, kind="admin")
 MOST_FINDINGS: Final = 300
 """Each may make a memory and two claims, and one append holds a thousand events."""
 

@@ -13,6 +13,8 @@ from domain.errors import Forbidden, NotFound
 from domain.events import Quota, Source
 
 SHARED: Final = "shared"
+DISTILLER_ACTOR: Final = "system:distiller"
+"""Who makes memories of episodes. When it ends one, nobody has said that the episode is wrong."""
 
 
 class Caller(Struct, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ def memory_item(
         warnings.append("volatile")
     if is_low_confidence(confidence, policy):
         warnings.append("low_confidence")
-    if row.ended_by == "superseded":
+    if row.superseded_by is not None:
         warnings.append("superseded")
     return RecallItem(
         id=row.id,
@@ -200,11 +200,14 @@ def changed_since(row: EpisodeRow, memories: Mapping[str, MemoryRow]) -> list[st
 
     ``memories`` holds those it made and reinforced, as of now. The answer is made of the warnings
     ``memory_deleted`` and ``superseded``, and empty while every one of them is live with the text
-    it had when the episode was distilled (spec: recall.md, "Superseded and deleted text").
+    it had when the episode was distilled (spec: recall.md, "Superseded and deleted text"), or waits
+    to be settled. For one that went when its episode was distilled anew the others answer.
     """
     reasons = set()
     for memory_id in [*row.memory_ids, *row.reinforced_ids]:
         memory = memories.get(memory_id)
+        if memory is not None and memory.ended_by == "redistilled":
+            continue
         if memory is None or (memory.state == "tombstone" and memory.ended_by != "superseded"):
             reasons.add("memory_deleted")
         elif memory.state == "tombstone":

@@ -34,13 +34,20 @@ _COLUMNS = {
 SEALED = {
     "EpisodeCommitted": ["content", "speaker", "trigger", "tags", "metadata"],
     "EpisodeDeleted": ["reason"],
+    "DistillationFailed": ["error"],
+    "RedistillationRequested": ["reason"],
     "MemoryCreated": [
         "content", "trigger", "entities", "relations", "evidence", "tags", "metadata",
     ],
+    "MemoryProposed": [
+        "content", "trigger", "entities", "relations", "evidence", "tags", "metadata",
+    ],
+    "CandidateSettled": ["content"],
+    "CandidateDismissed": ["reason"],
     "FeedbackGiven": ["reason"],
     "MemoryCorrected": ["content", "reason", "trigger"],
     "MemorySuperseded": ["reason"],
-    "MemoryTagged": ["tags"],
+    "MemoryTagged": ["tags", "levels"],
     "MemoryDeprecated": ["reason"],
     "MemoryDeleted": ["reason"],
     "GoldenQuestionWritten": ["query"],
@@ -67,7 +74,7 @@ HISTORY = {
 
 # What stands in for a text whose key was destroyed, where that is not "[erased]".
 ERASED: dict[str, Any] = {
-    "tags": [], "entities": [], "relations": [], "metadata": {}, "queries": [],
+    "tags": [], "entities": [], "relations": [], "metadata": {}, "queries": [], "levels": {},
 }  # fmt: skip
 
 
@@ -169,7 +176,8 @@ class _Fold:
                 "episodes", "memories", "versions", "votes", "observations", "memory_tags",
                 "agents", "grants", "enrolment_tokens", "namespaces", "sessions", "removed",
                 "memory_history", "episode_history", "moments", "erasures", "golden_sets",
-                "golden_questions", "evaluations", "served", "recall_counts",
+                "golden_questions", "evaluations", "served", "recall_counts", "settling",
+                "verifications", "tag_levels",
             )
         }  # fmt: skip
 
@@ -230,15 +238,24 @@ class _Fold:
     def episode_skipped(self, fact: Fact, body: Any) -> None:
         self._change("episodes", fact, status="skipped", reason=body["reason"])
 
+    def distillation_failed(self, fact: Fact, body: Any) -> None:
+        self._change("episodes", fact, status="failed", reason=body["error"])
+
+    def redistillation_requested(self, fact: Fact, body: Any) -> None:
+        self._change("episodes", fact, status="pending", reason=body.get("reason"))
+
     def episode_distilled(self, fact: Fact, body: Any) -> None:
+        row = self.tables["episodes"][fact["id"]]
         self._change(
             "episodes",
             fact,
             status="distilled",
             reason=None,
             distiller=body["distiller"],
-            memory_ids=body["memory_ids"],
-            reinforced_ids=body["reinforced_ids"],
+            **{
+                name: row[name] + [one for one in body[name] if one not in row[name]]
+                for name in ("memory_ids", "reinforced_ids")
+            },
             distilled_position=fact["position"],
         )
 
@@ -356,7 +373,8 @@ class _Fold:
         self.tables["removed"][gone] = {"id": gone, "kind": kind, "namespace": row["namespace"]}
         if kind == "memory":
             for dependent in (
-                "versions", "votes", "observations", "memory_tags", "recall_counts",
+                "versions", "votes", "observations", "memory_tags", "recall_counts", "settling",
+                "verifications", "tag_levels",
             ):  # fmt: skip
                 kept = self.tables[dependent]
                 for key in [k for k, row in kept.items() if row["memory_id"] == gone]:
@@ -430,8 +448,56 @@ class _Fold:
             "position": fact["position"],
         }
         self._version(fact, 1, body, body["agent_id"])
-        self._tags(fact["id"], body.get("tags", []))
+        self._tags(fact["id"], body.get("tags", []), {})
         self._changed(body["namespace"], fact)
+
+    def memory_proposed(self, fact: Fact, body: Any) -> None:
+        self.memory_created(fact, body)
+        self.tables["memories"][fact["id"]]["state"] = "candidate"
+        self.tables["settling"][fact["id"]] = {
+            "memory_id": fact["id"],
+            "proposed_position": fact["position"],
+            "settled_at": None,
+            "settled_by": None,
+            "settled_position": None,
+        }
+
+    def candidate_settled(self, fact: Fact, body: Any) -> None:
+        row = self.tables["memories"][fact["id"]]
+        lives = {"state": "live"} if row["state"] == "candidate" else {}
+        if body.get("content") is None:
+            self._change("memories", fact, **lives)
+        else:
+            said = {**body, "source": body.get("source") or row["source"]}
+            self.memory_corrected(fact, said)
+            row.update(lives)
+        first = self.tables["settling"].setdefault(
+            fact["id"],
+            {"memory_id": fact["id"], "proposed_position": None, "settled_position": None},
+        )
+        if first["settled_position"] is None:
+            first.update(
+                settled_at=fact["at"],
+                settled_by=body["agent_id"],
+                settled_position=fact["position"],
+            )
+
+    def candidate_dismissed(self, fact: Fact, body: Any) -> None:
+        self._end(fact, "dismissed", body)
+
+    def memory_verified(self, fact: Fact, body: Any) -> None:
+        row = self.tables["memories"][fact["id"]]
+        self._change("memories", fact, confidence=row["confidence"] + body["delta"])
+        self.tables["verifications"][fact["position"]] = {
+            "position": fact["position"],
+            "memory_id": fact["id"],
+            "episode_id": body["episode_id"],
+            "session_id": body.get("session_id"),
+            "rule": body["rule"],
+            "delta": body["delta"],
+            "faint": int(body.get("faint", False)),
+            "seen_at": fact["at"],
+        }
 
     def memory_corrected(self, fact: Fact, body: Any) -> None:
         row = self.tables["memories"][fact["id"]]
@@ -490,7 +556,7 @@ class _Fold:
 
     def memory_tagged(self, fact: Fact, body: Any) -> None:
         self._change("memories", fact, tags=body["tags"])
-        self._tags(fact["id"], body["tags"])
+        self._tags(fact["id"], body["tags"], body.get("levels", {}))
 
     def memory_superseded(self, fact: Fact, body: Any) -> None:
         self._end(fact, "superseded", body, by=body["by"])
@@ -502,10 +568,12 @@ class _Fold:
         self._end(fact, "deleted", body)
 
     def memory_restored(self, fact: Fact, body: Any) -> None:
+        settling = self.tables["settling"].get(fact["id"])
+        waits = settling is not None and settling["settled_position"] is None
         self._change(
             "memories",
             fact,
-            state="live",
+            state="candidate" if waits else "live",
             ended_by=None,
             ended_at=None,
             ended_reason=None,
@@ -606,7 +674,7 @@ class _Fold:
             "memories",
             fact,
             state="tombstone",
-            ended_by=ended_by,
+            ended_by="redistilled" if fact["actor"] == "system:distiller" else ended_by,
             ended_at=fact["at"],
             ended_reason=body.get("reason"),
             superseded_by=by,
@@ -625,10 +693,13 @@ class _Fold:
             "position": fact["position"],
         }
 
-    def _tags(self, memory_id: str, tags: list[str]) -> None:
-        rows = self.tables["memory_tags"]
-        for key in [key for key in rows if key[0] == memory_id]:
-            del rows[key]
+    def _tags(self, memory_id: str, tags: list[str], levels: dict[str, str]) -> None:
+        rows, given = self.tables["memory_tags"], self.tables["tag_levels"]
+        for table in (rows, given):
+            for key in [key for key in table if key[0] == memory_id]:
+                del table[key]
+        for tag, level in levels.items():
+            given[memory_id, tag] = {"memory_id": memory_id, "tag": tag, "level": level}
         for tag in tags:
             rows[memory_id, tag] = {"memory_id": memory_id, "tag": tag}
 

@@ -16,8 +16,9 @@ Stretches = dict[tuple[str, int], dict[str, Any]]
 
 ENDS = (
     "MemorySuperseded", "MemoryDeprecated", "MemoryDeleted", "EpisodeDeleted", "MemoryErased",
-    "EpisodeErased",
+    "EpisodeErased", "CandidateDismissed",
 )  # fmt: skip
+BIRTHS = ("MemoryCreated", "MemoryProposed")
 RESTORES = ("MemoryRestored", "EpisodeRestored")
 
 
@@ -35,7 +36,7 @@ def stretches_of(facts: Iterable[Fact]) -> Stretches:
     for life in lives.values():
         if life[0]["id"] in erased:
             continue
-        if life[0]["type"] in ("EpisodeCommitted", "MemoryCreated"):
+        if life[0]["type"] in ("EpisodeCommitted", *BIRTHS):
             stretches |= _stretches_of_one(life, _session_end(life[0], closes))
     numbers = _numbers(facts)
     for (source, _), told in stretches.items():
@@ -94,14 +95,11 @@ def _stretches_of_one(life: list[Fact], session_end: int | None) -> Stretches:
     found: Stretches = {}
     for number, fact in enumerate(told):
         dead = not _alive(told[:number])
-        begins = fact is birth or fact["type"] == "MemoryCorrected"
-        if not begins and not (fact["type"] in RESTORES and dead):
+        if not _begins(told, number):
             continue
-        text = [f for f in told[: number + 1] if f["type"] == "MemoryCorrected"]
-        later = [
-            f["position"] for f in told[number + 1 :] if f["type"] in (*ENDS, "MemoryCorrected")
-        ]
-        if fact["type"] == "MemoryCorrected" and dead:
+        text = [f for f in told[: number + 1] if _reworded(f)]
+        later = [f["position"] for f in told[number + 1 :] if f["type"] in ENDS or _reworded(f)]
+        if (_reworded(fact) and dead) or fact["type"] == "MemoryProposed":
             ends: int | None = fact["position"]
         else:
             ends = later[0] if later else session_end
@@ -116,7 +114,7 @@ def _stretches_of_one(life: list[Fact], session_end: int | None) -> Stretches:
             "layer": "episode" if birth["type"] == "EpisodeCommitted" else "memory",
             "version": 1 + len(text),
             "content": "" if session_end else said["body"]["content"],
-            "source": said["body"]["source"],
+            "source": [f["body"]["source"] for f in (birth, *text) if f["body"]["source"]][-1],
             "namespace": body["namespace"],
             "session_id": body["session_id"],
             "agent_id": body["agent_id"],
@@ -127,6 +125,28 @@ def _stretches_of_one(life: list[Fact], session_end: int | None) -> Stretches:
             "superseded": False,
         }
     return found
+
+
+def _reworded(fact: Fact) -> bool:
+    """Tell whether the memory says something else from here on."""
+    settled = fact["type"] == "CandidateSettled" and fact["body"].get("content") is not None
+    return settled or fact["type"] == "MemoryCorrected"
+
+
+def _awaits_settling(told: list[Fact]) -> bool:
+    types = [fact["type"] for fact in told]
+    return types[0] == "MemoryProposed" and "CandidateSettled" not in types
+
+
+def _begins(told: list[Fact], number: int) -> bool:
+    """Tell whether a stretch begins with this event."""
+    before, fact = told[:number], told[number]
+    if not before or _reworded(fact):
+        return True
+    waits = _awaits_settling(before)
+    if fact["type"] == "CandidateSettled":
+        return waits
+    return fact["type"] in RESTORES and not waits and not _alive(before)
 
 
 def _alive(told: list[Fact]) -> bool:
@@ -140,9 +160,7 @@ def _stretch_at(told: list[Fact], tag: Fact) -> int:
     for number, fact in enumerate(told):
         if fact["position"] > tag["position"]:
             break
-        if fact["type"] == "MemoryCorrected" or (
-            fact["type"] in RESTORES and not _alive(told[:number])
-        ):
+        if _begins(told, number):
             begun = fact["position"]
     return int(begun)
 
@@ -150,7 +168,7 @@ def _stretch_at(told: list[Fact], tag: Fact) -> int:
 def _mark_episodes(stretches: Stretches, lives: dict[str, list[Fact]], closes: list[Fact]) -> None:
     """An episode is superseded while a memory that rests on it was changed after, or is gone."""
     for memory_id, life in lives.items():
-        if life[0]["type"] != "MemoryCreated":
+        if life[0]["type"] not in BIRTHS:
             continue
         end = _session_end(life[0], closes)
         told = [fact for fact in life if end is None or fact["position"] < end]
@@ -162,9 +180,18 @@ def _mark_episodes(stretches: Stretches, lives: dict[str, list[Fact]], closes: l
                     if memory_id in named:
                         since.setdefault(fact["id"], fact["position"])
         for episode_id, position in since.items():
-            corrected = any(
-                f["type"] == "MemoryCorrected" and f["position"] > position for f in told
-            )
+            corrected = any(_reworded(f) and f["position"] > position for f in told)
             newest = max((key for key in stretches if key[0] == episode_id), default=None)
-            if newest and stretches[newest]["content"] and (corrected or not _alive(told)):
+            if newest and stretches[newest]["content"] and (corrected or _withdrawn(told)):
                 stretches[newest]["superseded"] = True
+
+
+def _withdrawn(told: list[Fact]) -> bool:
+    """Tell whether it was ended since it last lived, by somebody else than the distiller."""
+    ends: list[Fact] = []
+    for fact in told:
+        if fact["type"] in ENDS:
+            ends.append(fact)
+        elif fact["type"] in RESTORES:
+            ends = []
+    return any(fact["actor"] != "system:distiller" for fact in ends)

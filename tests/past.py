@@ -21,7 +21,7 @@ def tables_at(facts: Sequence[Fact], position: int) -> Tables:
     gone = erased_in(facts) | {
         fact["id"]
         for fact in facts
-        if fact["type"] in ("EpisodeCommitted", "MemoryCreated")
+        if fact["type"] in ("EpisodeCommitted", "MemoryCreated", "MemoryProposed")
         and any(_takes(close, fact) for close in facts[fact["position"] :])
     }
     for name in ("memories", "episodes"):
@@ -88,7 +88,7 @@ def told(row: dict[str, Any], now: int) -> dict[str, Any]:
         "tags": row["tags"],
         "entities": row["entities"],
         "depends_on": row["depends_on"],
-        "state": "tombstone" if ended else "live",
+        "state": "tombstone" if ended else row["state"],
         "observations": row["observations"],
         "confidence": round(max(0.0, row["confidence"] - 0.05 * ((now - seen) // DAY_US // 30)), 9),
     }
@@ -111,6 +111,8 @@ def _expired(row: dict[str, Any], now: int) -> bool:
 def _superseded(episode: dict[str, Any], memories: dict[Any, dict[str, Any]], now: int) -> bool:
     for memory_id in episode["memory_ids"] + episode["reinforced_ids"]:
         memory = memories.get(memory_id)
+        if memory is not None and memory["ended_by"] == "redistilled":
+            continue
         if memory is None or memory["state"] == "tombstone" or _expired(memory, now):
             return True
         if memory_id in episode["memory_ids"] and memory["version"] > 1:

@@ -31,6 +31,9 @@ KEYS = {
     "evaluations": ("position",),
     "served": ("position",),
     "recall_counts": ("memory_id",),
+    "settling": ("memory_id",),
+    "verifications": ("position",),
+    "tag_levels": ("memory_id", "tag"),
 }
 BOOKKEEPING = {"meta", "checkpoint", "parked"}
 JSON = {

@@ -12,11 +12,12 @@ from urllib.parse import quote
 
 from domain.errors import ViewBehind, ViewDegraded
 from projections.generation import current_generation
-from projections.state.schema import FILE_NAME
+from projections.state.schema import FILE_NAME, SINCE_SCHEMA_6
 
 BUSY_TIMEOUT_S: Final = 2.0
 
 _COUNTS_RECALLS: Final = 5
+_KNOWS_CANDIDATES: Final = 6
 
 _UNREADABLE: Final = (sqlite3.DatabaseError, sqlite3.OperationalError)
 """Of exactly these types: their other kinds are mistakes of ours."""
@@ -105,11 +106,14 @@ class Readers:
 
 def stand_in_for_new_tables(connection: sqlite3.Connection) -> None:
     """Let a generation of an older schema be read until the one that is being built is live."""
-    if connection.execute("PRAGMA main.user_version").fetchone()[0] < _COUNTS_RECALLS:
+    schema = connection.execute("PRAGMA main.user_version").fetchone()[0]
+    if schema < _COUNTS_RECALLS:
         connection.execute(
             "CREATE TEMP TABLE recall_counts "
             "(memory_id TEXT PRIMARY KEY, recalls INTEGER, last_recalled_at INTEGER)"
         )
+    if schema < _KNOWS_CANDIDATES:
+        connection.executescript(SINCE_SCHEMA_6.replace("TABLE IF NOT EXISTS", "TEMP TABLE"))
 
 
 class _Lent(NamedTuple):

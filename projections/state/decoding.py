@@ -53,6 +53,14 @@ _COMPUTED: Final[Mapping[str, str]] = {
         "(SELECT last_recalled_at FROM recall_counts WHERE memory_id = memories.id) "
         "AS last_recalled_at"
     ),
+    "settled_at": (
+        "(SELECT settled_at FROM settling WHERE memory_id = memories.id "
+        "AND settled_position <= memories.position) AS settled_at"
+    ),
+    "verifications": (
+        "(SELECT count(*) FROM verifications WHERE memory_id = memories.id "
+        "AND NOT faint AND position <= memories.position) AS verifications"
+    ),
     "granted": (
         "(SELECT json_group_array(namespace) FROM grants WHERE grants.agent_id = agents.agent_id)"
         " AS granted"

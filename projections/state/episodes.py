@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from domain.events import (
+    DistillationFailed,
     EpisodeCommitted,
     EpisodeDeleted,
     EpisodeDistilled,
     EpisodeRestored,
     EpisodeSkipped,
     Event,
+    RedistillationRequested,
     SessionClosed,
 )
 from eventlog.sealing import EPHEMERAL_SUFFIX
 from projections.state.history import changing
+from projections.state.rows import EpisodeStatus
+from projections.state.schema import OF_A_MEMORY
 from projections.state.step import Kind, Step, as_json, microseconds
 
 NO_SESSION: Final = ""
@@ -70,19 +76,34 @@ def episode_distilled(step: Step, event: Event, body: EpisodeDistilled) -> None:
     """Note what it became."""
     if (namespace := changing(step, "episode", event)) is None:
         return
+    # What an earlier distillation made stays its own: it may be corrected or deleted still.
+    before = step.execute(
+        "SELECT memory_ids, reinforced_ids FROM episodes WHERE id = ?", (event.aggregate_id,)
+    ).fetchone()
+    made, seen = (msgspec.json.decode(ids, type=list[str]) for ids in before)
     step.execute(
         "UPDATE episodes SET status = 'distilled', reason = NULL, distiller = ?, memory_ids = ?, "
         "reinforced_ids = ?, distilled_position = ?, position = ? WHERE id = ?",
         (
             body.distiller,
-            as_json(body.memory_ids),
-            as_json(body.reinforced_ids),
+            as_json(list(dict.fromkeys([*made, *body.memory_ids]))),
+            as_json(list(dict.fromkeys([*seen, *body.reinforced_ids]))),
             event.position,
             event.position,
             event.aggregate_id,
         ),
     )
     step.changed(namespace, event)
+
+
+def distillation_failed(step: Step, event: Event, body: DistillationFailed) -> None:
+    """Note why; it is tried again."""
+    _waits(step, event, "failed", body.error)
+
+
+def redistillation_requested(step: Step, event: Event, body: RedistillationRequested) -> None:
+    """Let it wait once more. What was made of it stays until then."""
+    _waits(step, event, "pending", body.reason)
 
 
 def episode_deleted(step: Step, event: Event, body: EpisodeDeleted) -> None:
@@ -157,6 +178,16 @@ def went_with_its_session(
     return True
 
 
+def _waits(step: Step, event: Event, status: EpisodeStatus, reason: str | None) -> None:
+    if (namespace := changing(step, "episode", event)) is None:
+        return
+    step.execute(
+        "UPDATE episodes SET status = ?, reason = ?, position = ? WHERE id = ?",
+        (status, reason, event.position, event.aggregate_id),
+    )
+    step.changed(namespace, event)
+
+
 def _only_seen(step: Step, event: Event) -> None:
     """Let a new stretch of the row begin although it says the same: its history has no gap."""
     step.execute(
@@ -177,6 +208,6 @@ def _remove(
     )
     step.execute(f"DELETE FROM {kind}_history WHERE id IN ({chosen})", bound)  # noqa: S608
     if kind == "memory":
-        for dependent in ("versions", "votes", "observations", "memory_tags", "recall_counts"):
+        for dependent in OF_A_MEMORY:
             step.execute(f"DELETE FROM {dependent} WHERE memory_id IN ({chosen})", bound)  # noqa: S608
     step.execute(f"DELETE FROM {table} WHERE {which}", bound)  # noqa: S608

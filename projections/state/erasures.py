@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domain.events import ErasureFinished, Event, SubjectErased
 from projections.state.evaluations import forget_questions
-from projections.state.schema import ERASED_SUBJECTS
+from projections.state.schema import ERASED_SUBJECTS, OF_A_MEMORY
 from projections.state.step import Kind, Step
 
 
@@ -12,7 +12,7 @@ def subject_erased(step: Step, event: Event, body: SubjectErased) -> None:
     """Remove what was erased from every table, and what was set aside of it."""
     for memory_id in body.memory_ids:
         _remove(step, event, "memory", "memories", memory_id)
-        for dependent in ("versions", "votes", "observations", "memory_tags", "recall_counts"):
+        for dependent in OF_A_MEMORY:
             step.execute(f"DELETE FROM {dependent} WHERE memory_id = ?", (memory_id,))  # noqa: S608  # constants
     for episode_id in body.episode_ids:
         _remove(step, event, "episode", "episodes", episode_id)

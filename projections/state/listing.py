@@ -32,7 +32,8 @@ Sort = Literal["recent", "confidence", "importance"]
 Scope = frozenset[str] | None
 
 LIVE: Final = "(state = 'live' AND (expires_at IS NULL OR expires_at > ?))"
-ENDED: Final = "(state = 'tombstone' OR (state = 'live' AND expires_at <= ?))"
+CANDIDATE: Final = "(state = 'candidate' AND (expires_at IS NULL OR expires_at > ?))"
+ENDED: Final = "(state = 'tombstone' OR expires_at <= ?)"
 GONE: Final = "(status = 'deleted' OR (expires_at IS NOT NULL AND expires_at <= ?))"
 
 _TAGGED: Final = "EXISTS (SELECT 1 FROM memory_tags WHERE memory_id = id AND tag = ?)"
@@ -89,7 +90,7 @@ def list_memories(
     key = _KEYS[sort]
     in_scope, bound = within(scope)
     clauses = [in_scope, _state_clause(state)]
-    bound.append(state if state == "candidate" else at)
+    bound.append(at)
     if category is not None:
         clauses.append("category = ?")
         bound.append(category)
@@ -245,7 +246,7 @@ def define_formulas(connection: sqlite3.Connection, policy: PolicySettings) -> N
 
 
 def _state_clause(state: MemoryState) -> str:
-    return {"live": LIVE, "tombstone": ENDED, "candidate": "state = ?"}[state]
+    return {"live": LIVE, "tombstone": ENDED, "candidate": CANDIDATE}[state]
 
 
 def _next(

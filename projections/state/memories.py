@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from domain.caller import DISTILLER_ACTOR
 from domain.events import (
     Event,
     FeedbackGiven,
@@ -9,23 +12,38 @@ from domain.events import (
     MemoryCreated,
     MemoryDeleted,
     MemoryDeprecated,
+    MemoryProposed,
     MemoryReinforced,
     MemoryRestored,
     MemorySuperseded,
     MemoryTagged,
+    NewMemory,
     QualityDropped,
+    TagLevel,
     TierChanged,
 )
 from projections.state.episodes import went_with_its_session
 from projections.state.history import changing
-from projections.state.rows import EndedBy
+from projections.state.rows import EndedBy, MemoryState
 from projections.state.step import Step, as_json, microseconds
 
 
 def memory_created(step: Step, event: Event, body: MemoryCreated) -> None:
     """Add the memory with its first text."""
+    _begin(step, event, body, "live")
+
+
+def memory_proposed(step: Step, event: Event, body: MemoryProposed) -> None:
+    """Add a candidate: all that a memory has, but nobody recalls it."""
+    if _begin(step, event, body, "candidate"):
+        candidate = {"memory_id": event.aggregate_id, "proposed_position": event.position}
+        step.add("settling", candidate)
+
+
+def _begin(step: Step, event: Event, body: NewMemory, state: MemoryState) -> bool:
+    """Add the memory with its first text; tell whether it was not there, and is to be."""
     if went_with_its_session(step, "memory", event, body.namespace, body.session_id):
-        return
+        return False
     at = microseconds(event.occurred_at)
     added = step.add(
         "memories",
@@ -60,14 +78,14 @@ def memory_created(step: Step, event: Event, body: MemoryCreated) -> None:
             "useful": 0,
             "not_useful": 0,
             "corrections": 0,
-            "state": "live",
+            "state": state,
             "created_position": event.position,
             "version_position": event.position,
             "position": event.position,
         },
     )
     if not added:
-        return
+        return False
     step.add(
         "versions",
         {
@@ -82,14 +100,21 @@ def memory_created(step: Step, event: Event, body: MemoryCreated) -> None:
             "position": event.position,
         },
     )
-    _set_tags(step, event.aggregate_id, body.tags)
+    _set_tags(step, event.aggregate_id, body.tags, {})
     step.changed(body.namespace, event)
+    return True
 
 
 def memory_corrected(step: Step, event: Event, body: MemoryCorrected) -> None:
     """Give it its next text; the earlier ones stay in ``versions``."""
     if (namespace := changing(step, "memory", event)) is None:
         return
+    reword(step, event, body)
+    step.changed(namespace, event)
+
+
+def reword(step: Step, event: Event, body: MemoryCorrected) -> None:
+    """Give a memory that is changing its next text."""
     at = microseconds(event.occurred_at)
     step.execute(
         "UPDATE memories SET content = ?, version = version + 1, corrections = corrections + 1, "
@@ -108,11 +133,10 @@ def memory_corrected(step: Step, event: Event, body: MemoryCorrected) -> None:
     step.execute(
         "INSERT INTO versions (memory_id, version, content, updated_by, source, "
         '"trigger", reason, recorded_at, position) '
-        "SELECT id, version, ?, ?, ?, ?, ?, ?, ? FROM memories WHERE id = ?",
+        "SELECT id, version, ?, ?, source, ?, ?, ?, ? FROM memories WHERE id = ?",
         (
             body.content,
             body.agent_id,
-            body.source,
             body.trigger,
             body.reason,
             at,
@@ -120,7 +144,6 @@ def memory_corrected(step: Step, event: Event, body: MemoryCorrected) -> None:
             event.aggregate_id,
         ),
     )
-    step.changed(namespace, event)
 
 
 def memory_reinforced(step: Step, event: Event, body: MemoryReinforced) -> None:
@@ -203,40 +226,45 @@ def memory_tagged(step: Step, event: Event, body: MemoryTagged) -> None:
         "UPDATE memories SET tags = ?, position = ? WHERE id = ?",
         (as_json(body.tags), event.position, event.aggregate_id),
     )
-    _set_tags(step, event.aggregate_id, body.tags)
+    _set_tags(step, event.aggregate_id, body.tags, body.levels)
     step.changed(namespace, event)
 
 
 def memory_superseded(step: Step, event: Event, body: MemorySuperseded) -> None:
     """End it in favour of another."""
-    _end(step, event, "superseded", body.reason, by=body.by)
+    end(step, event, "superseded", body.reason, by=body.by)
 
 
 def memory_deprecated(step: Step, event: Event, body: MemoryDeprecated) -> None:
     """End it by its author's or the owner's word."""
-    _end(step, event, "deprecated", body.reason)
+    end(step, event, "deprecated", body.reason)
 
 
 def memory_deleted(step: Step, event: Event, body: MemoryDeleted) -> None:
     """End it softly."""
-    _end(step, event, "deleted", body.reason)
+    end(step, event, "deleted", body.reason)
 
 
 def memory_restored(step: Step, event: Event, body: MemoryRestored) -> None:  # noqa: ARG001  # who restored it stays in the log
-    """Let it live again with the text it had."""
+    """Let it be again what it was, with the text it had: live, or a candidate."""
     if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
-        "UPDATE memories SET state = 'live', ended_by = NULL, ended_at = NULL, "
+        "UPDATE memories SET state = CASE WHEN EXISTS (SELECT 1 FROM settling "
+        "WHERE memory_id = memories.id AND settled_position IS NULL) "
+        "THEN 'candidate' ELSE 'live' END, ended_by = NULL, ended_at = NULL, "
         "ended_reason = NULL, superseded_by = NULL, position = ? WHERE id = ?",
         (event.position, event.aggregate_id),
     )
     step.changed(namespace, event)
 
 
-def _end(
+def end(
     step: Step, event: Event, ended_by: EndedBy, reason: str | None, by: str | None = None
 ) -> None:
+    """Make it a tombstone. What the distiller ends came out otherwise, or not again."""
+    if event.actor == DISTILLER_ACTOR:
+        ended_by = "redistilled"
     if (namespace := changing(step, "memory", event)) is None:
         return
     step.execute(
@@ -254,9 +282,14 @@ def _end(
     step.changed(namespace, event)
 
 
-def _set_tags(step: Step, memory_id: str, tags: list[str]) -> None:
+def _set_tags(step: Step, memory_id: str, tags: list[str], levels: Mapping[str, TagLevel]) -> None:
     step.execute("DELETE FROM memory_tags WHERE memory_id = ?", (memory_id,))
     step.executemany(
         "INSERT OR IGNORE INTO memory_tags (memory_id, tag) VALUES (?, ?)",
         [(memory_id, tag) for tag in tags],
+    )
+    step.execute("DELETE FROM tag_levels WHERE memory_id = ?", (memory_id,))
+    step.executemany(
+        "INSERT INTO tag_levels (memory_id, tag, level) VALUES (?, ?, ?)",
+        [(memory_id, tag, level) for tag, level in levels.items()],
     )

@@ -27,7 +27,15 @@ from projections.erased import erased_things
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
 from projections.purging import Progress
-from projections.state import agents, episodes, erasures, evaluations, memories, recalls
+from projections.state import (
+    agents,
+    episodes,
+    erasures,
+    evaluations,
+    memories,
+    recalls,
+    settling,
+)
 from projections.state.decoding import select
 from projections.state.history import note_moments
 from projections.state.schema import FILE_NAME, SCHEMA, SCHEMA_VERSION
@@ -43,10 +51,16 @@ HANDLERS: Final[Mapping[type[EventBody], Callable[[Step, Event, Any], None]]] = 
     facts.EpisodeCommitted: episodes.episode_committed,
     facts.EpisodeSkipped: episodes.episode_skipped,
     facts.EpisodeDistilled: episodes.episode_distilled,
+    facts.DistillationFailed: episodes.distillation_failed,
+    facts.RedistillationRequested: episodes.redistillation_requested,
     facts.EpisodeDeleted: episodes.episode_deleted,
     facts.EpisodeRestored: episodes.episode_restored,
     facts.SessionClosed: episodes.session_closed,
     facts.MemoryCreated: memories.memory_created,
+    facts.MemoryProposed: memories.memory_proposed,
+    facts.CandidateSettled: settling.candidate_settled,
+    facts.CandidateDismissed: settling.candidate_dismissed,
+    facts.MemoryVerified: settling.memory_verified,
     facts.MemoryCorrected: memories.memory_corrected,
     facts.MemoryReinforced: memories.memory_reinforced,
     facts.FeedbackGiven: memories.feedback_given,
@@ -81,12 +95,6 @@ NOT_SHOWN: Final[frozenset[type[EventBody]]] = frozenset(
         facts.MemoryErased,
         facts.EpisodeErased,
         facts.LlmCalled,
-        facts.DistillationFailed,
-        facts.RedistillationRequested,
-        facts.MemoryProposed,
-        facts.CandidateSettled,
-        facts.CandidateDismissed,
-        facts.MemoryVerified,
     }
 )
 """Events the view has no row for: they are a matter of the write side, or of the log itself. What

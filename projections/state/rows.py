@@ -27,7 +27,7 @@ from domain.events import (
 
 EpisodeStatus = Literal["pending", "distilled", "skipped", "failed", "deleted"]
 MemoryState = Literal["candidate", "live", "tombstone"]
-EndedBy = Literal["deprecated", "deleted", "superseded", "expired"]
+EndedBy = Literal["deprecated", "deleted", "superseded", "expired", "dismissed", "redistilled"]
 
 
 class EpisodeRow(Struct, frozen=True, kw_only=True):
@@ -78,6 +78,7 @@ class MemoryRow(Struct, frozen=True, kw_only=True):
     weights. ``observed_in`` are the episodes that reinforced it, oldest first. A tombstone says
     what ended it. ``recall_count`` counts the answers that it was in, as of now even in a row of
     the past. ``agent_id`` is who gave the first text, ``told_by`` who gave the present one.
+    ``settled_at`` is when the owner first stood by it, ``verifications`` counts what bore it out.
     """
 
     id: str
@@ -121,6 +122,8 @@ class MemoryRow(Struct, frozen=True, kw_only=True):
     quality_dropped_at: datetime | None
     recall_count: int
     last_recalled_at: datetime | None
+    settled_at: datetime | None
+    verifications: int
     created_position: int
     version_position: int
     position: int

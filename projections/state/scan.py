@@ -17,17 +17,17 @@ MAX_TERMS: Final = 24
 
 _TABLES: Final[tuple[Table, ...]] = ("memories", "episodes")
 
-# A distilled episode counts only while one of its memories is live and unchanged since: one that it
-# made, in its first text, or one that it confirmed, in the text that it had then.
-_LIVE_MEMORY: Final = (
+# An episode that came to something counts only while one of its memories is there, unchanged since:
+# one that it made, in its first text, or one that it confirmed, in the text that it had then.
+_KEPT_MEMORY: Final = (
     "FROM json_each({ids}) JOIN memories AS m ON m.id = json_each.value "
-    "WHERE m.state = 'live' AND (m.expires_at IS NULL OR m.expires_at > ?)"
+    "WHERE m.state != 'tombstone' AND (m.expires_at IS NULL OR m.expires_at > ?)"
 )
 RECALLABLE_EPISODE: Final = (
     "status != 'deleted' AND distill = 1 AND (expires_at IS NULL OR expires_at > ?) AND "
-    "(status != 'distilled' OR "
-    f"EXISTS (SELECT 1 {_LIVE_MEMORY.format(ids='memory_ids')} AND m.version = 1) OR "
-    f"EXISTS (SELECT 1 {_LIVE_MEMORY.format(ids='reinforced_ids')} "
+    "(status != 'distilled' OR (memory_ids = '[]' AND reinforced_ids = '[]') OR "
+    f"EXISTS (SELECT 1 {_KEPT_MEMORY.format(ids='memory_ids')} AND m.version = 1) OR "
+    f"EXISTS (SELECT 1 {_KEPT_MEMORY.format(ids='reinforced_ids')} "
     "AND m.version_position < episodes.distilled_position))"
 )
 

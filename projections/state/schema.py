@@ -11,14 +11,15 @@ row for every position at which the running maximum of the events' times rose (s
 ``erasures`` says which were begun and how far each has come; what they took is in no table, and
 ``removed`` has its ids. ``served`` has a row for each event that tells of recalls, and
 ``recall_counts`` what they come to for each memory: beside ``memories``, because a recall is no
-change of a memory and may be told before or after any.
+change of a memory and may be told before or after any. ``settling`` has a row for each memory that
+was proposed, or that the owner has settled.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows: then the view is built anew."""
 
@@ -31,11 +32,36 @@ TABLES: Final = (
     "episodes", "memories", "versions", "votes", "observations", "memory_tags", "agents", "grants",
     "enrolment_tokens", "namespaces", "sessions", "removed", "memory_history", "episode_history",
     "moments", "erasures", "golden_sets", "golden_questions", "evaluations", "served",
-    "recall_counts",
+    "recall_counts", "settling", "verifications", "tag_levels",
 )  # fmt: skip
 """The tables that say what the log says; the others are the view's own book-keeping."""
 
-SCHEMA: Final = """
+OF_A_MEMORY: Final = (
+    "versions", "votes", "observations", "memory_tags", "recall_counts", "settling",
+    "verifications", "tag_levels",
+)  # fmt: skip
+"""Tables whose rows belong to a memory, by ``memory_id``, and go with it."""
+
+SINCE_SCHEMA_6: Final = """
+CREATE TABLE IF NOT EXISTS settling (
+    memory_id TEXT PRIMARY KEY,
+    proposed_position INTEGER, settled_at INTEGER, settled_by TEXT, settled_position INTEGER
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS verifications (
+    position INTEGER PRIMARY KEY,
+    memory_id TEXT NOT NULL, episode_id TEXT NOT NULL, session_id TEXT, rule TEXT NOT NULL,
+    delta REAL NOT NULL, faint INTEGER NOT NULL, seen_at INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS tag_levels (
+    memory_id TEXT NOT NULL, tag TEXT NOT NULL, level TEXT NOT NULL,
+    PRIMARY KEY (memory_id, tag)
+) WITHOUT ROWID;
+"""
+"""Tables that a generation of an older schema lacks; empty ones stand in for them."""
+
+SCHEMA: Final = (
+    SINCE_SCHEMA_6
+    + """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS checkpoint (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -161,6 +187,8 @@ CREATE TABLE IF NOT EXISTS served (
 CREATE TABLE IF NOT EXISTS recall_counts (
     memory_id TEXT PRIMARY KEY, recalls INTEGER NOT NULL, last_recalled_at INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS verifications_by_memory ON verifications (memory_id);
+CREATE INDEX IF NOT EXISTS tag_levels_by_tag ON tag_levels (tag, memory_id);
 CREATE INDEX IF NOT EXISTS memories_by_expiry
     ON memories (namespace, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS episodes_by_expiry
@@ -188,3 +216,4 @@ CREATE TABLE IF NOT EXISTS evaluations (
 );
 CREATE INDEX IF NOT EXISTS evaluations_by_set ON evaluations ("set", position);
 """
+)

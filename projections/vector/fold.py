@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import events as facts
+from domain.caller import DISTILLER_ACTOR
 from domain.events import Event, EventBody
-from eventlog.sealing import EPHEMERAL_SUFFIX
 from projections.projector import PoisonEvent
 from projections.vector.chunks import chunks
 from projections.vector.lexical import document_tokens
+from projections.vector.needs import REMEMBERED, closed_session
 from projections.vector.schema import (
     Row,
     embedded_text,
@@ -31,70 +31,18 @@ from projections.vector.working_rows import CLOSED_WITH_SESSION, ClosedSession, 
 
 MEMORY: Final = "memory"
 EPISODE: Final = "episode"
-REMEMBERED: Final = "caller"
-"""The distiller of an episode that is one statement already; such an episode has no rows."""
-
 _CORRECTED: Final = "corrected:"
 _GONE: Final = "gone:"
 
-
-class Needs(Struct, frozen=True):
-    """Which rows a batch may change.
-
-    ``sources`` are the ids of memories and episodes; ``sessions`` pairs of namespace and session
-    id (None for rows that name none).
-    """
-
-    sources: frozenset[str]
-    sessions: frozenset[tuple[str, str | None]]
-
-
-def needs_of(events: Iterable[Event]) -> Needs:
-    """Tell which stored rows the events may change, besides those of `derived_episodes`."""
-    sources: set[str] = set()
-    sessions: set[tuple[str, str | None]] = set()
-    for event in events:
-        body = event.body
-        if closed_session(event) is not None:
-            assert isinstance(body, facts.SessionClosed)
-            sessions.add((body.namespace, body.session_id))
-        elif isinstance(body, facts.EpisodeDistilled):
-            if body.distiller != REMEMBERED:
-                sources.update((event.aggregate_id, *body.memory_ids, *body.reinforced_ids))
-        elif isinstance(body, facts.SubjectErased):
-            sources.update((*body.memory_ids, *body.episode_ids))
-        elif type(body) in _TOUCHING:
-            sources.add(event.aggregate_id)
-    return Needs(frozenset(sources), frozenset(sessions))
-
-
-def derived_episodes(events: Sequence[Event], memories: Iterable[Row]) -> frozenset[str]:
-    """Tell which episodes may lose or regain their place because a memory of theirs changes.
-
-    ``memories`` are the stored rows that `needs_of` asked for.
-    """
-    changing = {event.aggregate_id for event in events if type(event.body) in _ECHOING}
-    for event in events:
-        if isinstance(event.body, facts.SubjectErased):
-            changing.update(event.body.memory_ids)
-    episodes: set[str] = set()
-    for row in memories:
-        if row.source_id in changing:
-            episodes.update(row.derived_from)
-    for event in events:
-        if isinstance(event.body, facts.MemoryCreated) and event.aggregate_id in changing:
-            episodes.update(event.body.derived_from)
-    return frozenset(episodes)
-
-
-def closed_session(event: Event) -> ClosedSession | None:
-    """Give the session whose rows go with this event; elsewhere than in an ephemeral
-    namespace a close is only a note.
-    """
-    body = event.body
-    if isinstance(body, facts.SessionClosed) and body.namespace.endswith(EPHEMERAL_SUFFIX):
-        return ClosedSession(body.namespace, body.session_id, event.position)
-    return None
+_PROPOSED: Final = facts.type_of(facts.MemoryProposed)
+"""What ended the stretch of a candidate, which has no length; with `_WHILE_PROPOSED` and a type,
+of a candidate that became a tombstone."""
+_WHILE_PROPOSED: Final = f"{_PROPOSED} "
+_REDISTILLED: Final = "redistilled"
+"""What ended a memory that the distiller did not find again: its episode is as right as ever."""
+_AGAINST_NO_EPISODE: Final = frozenset(
+    {CLOSED_WITH_SESSION, _PROPOSED, _REDISTILLED, _WHILE_PROPOSED + _REDISTILLED}
+)
 
 
 def fold(
@@ -110,7 +58,7 @@ def fold(
         if step is None:
             continue
         step(rows, event, event.body)
-        if isinstance(event.body, facts.EpisodeCommitted | facts.MemoryCreated):
+        if isinstance(event.body, facts.EpisodeCommitted | facts.NewMemory):
             for session in closed_sessions:
                 if session.position > event.position:
                     _end_session(rows, session)
@@ -161,7 +109,7 @@ def _distilled(rows: WorkingRows, event: Event, body: facts.EpisodeDistilled) ->
             rows.put(replace(memory, derived_from=origins), event.position)
         if any(row.position > event.position for row in rows.of(memory_id)):
             _mark(rows, event, event.aggregate_id, add=_CORRECTED + memory_id)
-        if not memory.is_open and memory.ended_by != CLOSED_WITH_SESSION:
+        if not memory.is_open and memory.ended_by not in _AGAINST_NO_EPISODE:
             _mark(rows, event, event.aggregate_id, add=_GONE + memory_id)
 
 
@@ -177,19 +125,40 @@ def _episode_restored(rows: WorkingRows, event: Event, _body: facts.EpisodeResto
             rows.put(_reopened(row, event), event.position)
 
 
-def _created(rows: WorkingRows, event: Event, body: facts.MemoryCreated) -> None:
+def _created(rows: WorkingRows, event: Event, body: facts.NewMemory) -> None:
+    rows.put(_begun(event, body), event.position)
+
+
+def _proposed(rows: WorkingRows, event: Event, body: facts.MemoryProposed) -> None:
+    """A candidate is found by no search, of the present or the past: its stretch has no length."""
     rows.put(
-        Row(
-            id=_row_id(event),
-            layer=MEMORY,
-            source_id=event.aggregate_id,
-            category=body.category,
-            derived_from=tuple(body.derived_from),
-            **_common(event, body, body.content),
-            **_analysed(None, body.content),
-        ),
+        replace(_begun(event, body), to_position=event.position, ended_by=_PROPOSED),
         event.position,
     )
+
+
+def _begun(event: Event, body: facts.NewMemory) -> Row:
+    return Row(
+        id=_row_id(event),
+        layer=MEMORY,
+        source_id=event.aggregate_id,
+        category=body.category,
+        derived_from=tuple(body.derived_from),
+        **_common(event, body, body.content),
+        **_analysed(None, body.content),
+    )
+
+
+def _settled(rows: WorkingRows, event: Event, body: facts.CandidateSettled) -> None:
+    """A candidate's first stretch begins; with another text, a live memory's next one."""
+    row = _known(rows, event, event.aggregate_id)
+    if row.ended_by == CLOSED_WITH_SESSION:
+        return
+    if row.ended_by == _PROPOSED:
+        row = _reopened(row, event)
+        rows.put(row, event.position)
+    if body.content is not None:
+        _reword(rows, event, row, body.content, body.source or row.source)
 
 
 def _corrected(rows: WorkingRows, event: Event, body: facts.MemoryCorrected) -> None:
@@ -199,23 +168,26 @@ def _corrected(rows: WorkingRows, event: Event, body: facts.MemoryCorrected) -> 
     nothing is opened by that: its stretch ends where it begins.
     """
     row = _known(rows, event, event.aggregate_id)
-    if row.ended_by == CLOSED_WITH_SESSION:
-        return
-    if row.is_open:
+    if row.ended_by != CLOSED_WITH_SESSION:
+        _reword(rows, event, row, body.content, body.source)
+
+
+def _reword(rows: WorkingRows, event: Event, row: Row, content: str, source: str) -> None:
+    if row.is_open and row.from_position < event.position:
         rows.put(_closed(row, event), event.position)
     rows.put(
         replace(
             row,
             id=_row_id(event),
             version=row.version + 1,
-            content=body.content,
-            source=body.source,
+            content=content,
+            source=source,
             recorded_at=_recorded(event),
             from_position=event.position,
             to_position=None if row.is_open else event.position,
             position=event.position,
             vector=None,
-            **_analysed(None, body.content),
+            **_analysed(None, content),
         ),
         event.position,
     )
@@ -224,17 +196,27 @@ def _corrected(rows: WorkingRows, event: Event, body: facts.MemoryCorrected) -> 
 
 def _gone(rows: WorkingRows, event: Event, _body: EventBody) -> None:
     row = _known(rows, event, event.aggregate_id)
+    redistilled = event.actor == DISTILLER_ACTOR
+    ended_by = _REDISTILLED if redistilled else event.type
     if row.is_open:
-        rows.put(_closed(row, event), event.position)
-    if row.ended_by != CLOSED_WITH_SESSION:
+        ended = replace(row, to_position=event.position, ended_by=ended_by)
+        rows.put(ended, event.position)
+    elif row.ended_by == _PROPOSED:
+        rows.put(replace(row, ended_by=_WHILE_PROPOSED + ended_by), event.position)
+    if row.ended_by != CLOSED_WITH_SESSION and not redistilled:
         _mark_episodes(rows, event, row, add=_GONE + row.source_id)
 
 
 def _restored(rows: WorkingRows, event: Event, _body: facts.MemoryRestored) -> None:
+    """What was a candidate is one again."""
     row = _known(rows, event, event.aggregate_id)
-    if not row.is_open and row.ended_by != CLOSED_WITH_SESSION:
+    if row.is_open or row.ended_by in (CLOSED_WITH_SESSION, _PROPOSED):
+        return
+    if row.ended_by.startswith(_WHILE_PROPOSED):
+        rows.put(replace(row, ended_by=_PROPOSED), event.position)
+    else:
         rows.put(_reopened(row, event), event.position)
-        _mark_episodes(rows, event, row, remove=_GONE + row.source_id)
+    _mark_episodes(rows, event, row, remove=_GONE + row.source_id)
 
 
 def _tagged(rows: WorkingRows, event: Event, body: facts.MemoryTagged) -> None:
@@ -266,6 +248,9 @@ _STEPS: Final[Mapping[type[EventBody], Callable[[WorkingRows, Event, Any], None]
     facts.EpisodeDeleted: _episode_deleted,
     facts.EpisodeRestored: _episode_restored,
     facts.MemoryCreated: _created,
+    facts.MemoryProposed: _proposed,
+    facts.CandidateSettled: _settled,
+    facts.CandidateDismissed: _gone,
     facts.MemoryCorrected: _corrected,
     facts.MemorySuperseded: _gone,
     facts.MemoryDeprecated: _gone,
@@ -275,16 +260,6 @@ _STEPS: Final[Mapping[type[EventBody], Callable[[WorkingRows, Event, Any], None]
     facts.SessionClosed: _session_closed,
     facts.SubjectErased: _erased,
 }
-_ECHOING: Final = frozenset(
-    {
-        facts.MemoryCorrected,
-        facts.MemorySuperseded,
-        facts.MemoryDeprecated,
-        facts.MemoryDeleted,
-        facts.MemoryRestored,
-    }
-)
-_TOUCHING: Final = _ECHOING | {facts.MemoryTagged, facts.EpisodeDeleted, facts.EpisodeRestored}
 
 
 def _known(rows: WorkingRows, event: Event, memory_id: str) -> Row:
@@ -357,7 +332,7 @@ def _mark(
 
 
 def _common(
-    event: Event, body: facts.EpisodeCommitted | facts.MemoryCreated, content: str
+    event: Event, body: facts.EpisodeCommitted | facts.NewMemory, content: str
 ) -> dict[str, Any]:
     return {
         "content": content,

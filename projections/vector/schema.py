@@ -43,7 +43,8 @@ class Row(Struct, frozen=True, kw_only=True):
     ``derived_from`` holds the episodes that a memory came from or was reinforced by.
     ``changed_memories`` holds, for an episode, which of its memories do not say any more what it
     says (``corrected:<id>``, ``gone:<id>``); ``superseded`` is true when there is one.
-    ``ended_by`` is the type of the event that closed the row, empty while it is open.
+    ``ended_by`` is empty while the row is open; else the type of the event that closed it, or what
+    `fold` says of a candidate and of what was distilled anew.
     ``session_seq`` and ``turn`` say where an episode stands in its session (`turns`); both are None
     for a memory and outside a session.
     """

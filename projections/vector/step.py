@@ -16,7 +16,8 @@ from domain.events import Event
 from eventlog.subscription import Checkpoint
 from projections.erased import erased_things, newest_erasure
 from projections.parking import ParkedEvent, Parking
-from projections.vector.fold import closed_session, derived_episodes, fold, needs_of
+from projections.vector.fold import fold
+from projections.vector.needs import closed_session, derived_episodes, needs_of
 from projections.vector.schema import Row
 from projections.vector.sentinel import Sentinel
 from projections.vector.turns import LastTurns, Numbers, Session

@@ -601,9 +601,12 @@ class ProvenanceSettling(Response, frozen=True, kw_only=True):
 
 
 class ProvenanceEnd(Response, frozen=True, kw_only=True):
-    """What made a memory a tombstone. ``position`` is that of its last event."""
+    """What made a memory a tombstone. ``position`` is that of its last event.
 
-    by: Literal["deprecated", "deleted", "superseded", "expired", "dismissed"]
+    ``redistilled``: its episode was distilled anew, and it came out otherwise or not again.
+    """
+
+    by: Literal["deprecated", "deleted", "superseded", "expired", "dismissed", "redistilled"]
     at: Time
     reason: str | None
     superseded_by: str | None

@@ -57,6 +57,12 @@ def test_rows_read_by_id_hold_exactly_what_the_log_says(log: RedisLog, view_path
                 counted = tables["recall_counts"].get(name, {})
                 expected["recall_count"] = counted.get("recalls", 0)
                 expected["last_recalled_at"] = counted.get("last_recalled_at")
+                settled = tables["settling"].get(name, {})
+                expected["settled_at"] = settled.get("settled_at")
+                expected["verifications"] = sum(
+                    seen["memory_id"] == name and not seen["faint"]
+                    for seen in tables["verifications"].values()
+                )
             found = {field: plain(getattr(row, field)) for field in row.__struct_fields__}
             assert found == {field: expected[field] for field in found}
     for memory_id in tables["memories"]:

@@ -82,7 +82,7 @@ def listed(view: StateView, position: int, state: Any, limit: int) -> list[Memor
 def assert_the_past_is_the_fold(view: StateView, facts: list[Fact], position: int) -> None:
     tables, now = past.tables_at(facts, position), past.clock_at(facts, position)
     expected = {key: past.told(row, now) for key, row in tables["memories"].items()}
-    for state in ("live", "tombstone"):
+    for state in ("live", "tombstone", "candidate"):
         items = listed(view, position, state, limit=7)
         wanted = [
             expected[key]
@@ -92,7 +92,7 @@ def assert_the_past_is_the_fold(view: StateView, facts: list[Fact], position: in
             if expected[key]["state"] == state
         ]
         assert [shown(item, told) for item, told in zip(items, wanted, strict=True)] == wanted
-    every = {fact["id"] for fact in facts if fact["type"] == "MemoryCreated"}
+    every = {fact["id"] for fact in facts if fact["type"] in ("MemoryCreated", "MemoryProposed")}
     for memory_id in sorted(every)[:: max(1, len(every) // 12)]:
         if memory_id in expected:
             item = memory(memory_id, OWNER, view, LATER, as_of=AsOf(position=position))

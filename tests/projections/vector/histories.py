@@ -22,6 +22,11 @@ TEXTS = (
 )
 NAMESPACES = ("shared", "h-main", "h-ephemeral")
 SESSIONS = (None, "s'1")
+MOVES = (
+    "commit", "create", "distil", "distil", "settle", "change", "change", "episode", "close",
+    "erase",
+)  # fmt: skip
+ACTORS = ("h-1", "h-1", "system:distiller")
 
 
 class History:
@@ -34,7 +39,7 @@ class History:
         self.places: dict[str, dict[str, Any]] = {}
         self.went: set[str] = set()
 
-    def add(self, kind: str, aggregate_id: str, body: EventBody) -> Event:
+    def add(self, kind: str, aggregate_id: str, body: EventBody, actor: str = "h-1") -> Event:
         position = len(self.events) + 1
         event = Event(
             aggregate_type=kind,
@@ -42,7 +47,7 @@ class History:
             version=1,
             event_id=str(UUID(int=position)),
             occurred_at=START + timedelta(seconds=position),
-            actor="h-1",
+            actor=actor,
             correlation_id="c-1",
             body=body,
             position=position,
@@ -58,7 +63,7 @@ class History:
         self._note_place(episode_id, more)
         return episode_id
 
-    def create(self, content: str, **more: Any) -> str:
+    def create(self, content: str, *, propose: bool = False, **more: Any) -> str:
         memory_id = f"m{len(self.events) + 1}"
         fields = {
             "category": "fact",
@@ -69,10 +74,29 @@ class History:
             "distilled_by": "rules",
             "confidence": 0.9,
         } | more
-        self.add("Memory", memory_id, facts.MemoryCreated(content=content, **fields))
+        begun = facts.MemoryProposed if propose else facts.MemoryCreated
+        self.add("Memory", memory_id, begun(content=content, **fields))
         self.memories.append(memory_id)
         self._note_place(memory_id, more)
         return memory_id
+
+    def candidates(self, *, ended_too: bool = False) -> list[str]:
+        """Give the memories that wait for the owner, or would if they had not been ended."""
+        waiting: set[str] = set()
+        ended: set[str] = set()
+        for event in self.events:
+            match event.body:
+                case facts.MemoryProposed():
+                    waiting.add(event.aggregate_id)
+                case facts.CandidateSettled():
+                    waiting.discard(event.aggregate_id)
+                case facts.MemoryRestored():
+                    ended.discard(event.aggregate_id)
+                case facts.MemoryDeleted() | facts.MemoryDeprecated() | facts.MemorySuperseded():
+                    ended.add(event.aggregate_id)
+                case facts.CandidateDismissed():
+                    ended.add(event.aggregate_id)
+        return sorted(waiting & set(self.memories) - (set() if ended_too else ended))
 
     def correct(self, memory_id: str, content: str) -> Event:
         body = facts.MemoryCorrected(content=content, source="owner_verbal", agent_id="h-2")
@@ -124,6 +148,7 @@ class History:
                 "position": event.position,
                 "id": event.aggregate_id,
                 "type": event.type,
+                "actor": event.actor,
                 "at": int(event.occurred_at.timestamp()) * 1_000_000,
                 "body": msgspec.to_builtins(event.body),
             }
@@ -140,11 +165,7 @@ def happen(history: History, data: st.DataObject) -> None:
         "tags": pick(st.lists(st.sampled_from(["a", "b'c"]), max_size=2, unique=True)),
     }
     text = pick(st.sampled_from(TEXTS))
-    move = pick(
-        st.sampled_from(
-            ["commit", "create", "distil", "change", "change", "episode", "close", "erase"]
-        )
-    )
+    move = pick(st.sampled_from(MOVES))
     if move == "commit":
         history.commit(text, distill=pick(st.booleans()), **place)
     elif move == "create" or not history.memories:
@@ -154,11 +175,24 @@ def happen(history: History, data: st.DataObject) -> None:
         alike = [*history.alike(episode_id), ""]
         known = [one for one in pick(st.sets(st.sampled_from(alike), max_size=2)) if one]
         place |= history.places[episode_id]
-        new = history.create(text, derived_from=[episode_id], **place)
+        proposed = pick(st.booleans())
+        new = history.create(text, propose=proposed, derived_from=[episode_id], **place)
         body = facts.EpisodeDistilled(
             memory_ids=[new], reinforced_ids=sorted(known), distiller="rules"
         )
         history.add("Episode", episode_id, body)
+    elif move == "settle" and (waiting := history.candidates()):
+        words = pick(st.sampled_from([None, text]))
+        word: EventBody = pick(
+            st.sampled_from(
+                [
+                    facts.CandidateSettled(agent_id="owner"),
+                    facts.CandidateSettled(agent_id="owner", content=words, source="owner_edit"),
+                    facts.CandidateDismissed(agent_id="owner"),
+                ]
+            )
+        )
+        history.add("Memory", pick(st.sampled_from(waiting)), word)
     elif move == "erase":
         things = [*history.memories, *history.episodes]
         history.erase(*sorted(pick(st.sets(st.sampled_from(things), min_size=1, max_size=3))))
@@ -170,6 +204,19 @@ def happen(history: History, data: st.DataObject) -> None:
         history.close_session(place["namespace"], place["session_id"])
     else:
         memory_id = pick(st.sampled_from(history.memories))
+        if memory_id in history.candidates(ended_too=True):
+            end: EventBody = pick(
+                st.sampled_from(
+                    [
+                        facts.MemoryDeleted(agent_id="h-1"),
+                        facts.MemorySuperseded(by="m0"),
+                        facts.MemoryRestored(agent_id="h-1"),
+                        facts.MemoryTagged(tags=place["tags"]),
+                    ]
+                )
+            )
+            history.add("Memory", memory_id, end, pick(st.sampled_from(ACTORS)))
+            return
         change = pick(
             st.sampled_from(
                 [
@@ -179,8 +226,10 @@ def happen(history: History, data: st.DataObject) -> None:
                     facts.MemorySuperseded(by="m0"),
                     facts.MemoryRestored(agent_id="h-1"),
                     facts.MemoryTagged(tags=place["tags"]),
+                    facts.CandidateSettled(agent_id="owner"),
+                    facts.CandidateSettled(agent_id="owner", content=text),
                     facts.FeedbackGiven(verdict="useful", agent_id="h-1"),
                 ]
             )
         )
-        history.add("Memory", memory_id, change)
+        history.add("Memory", memory_id, change, pick(st.sampled_from(ACTORS)))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from domain.events import Event
 from projections.erased import erased_things
 from projections.projector import PoisonEvent
-from projections.vector.fold import closed_session, fold
+from projections.vector.fold import fold
+from projections.vector.needs import closed_session
 from projections.vector.schema import Row
 from projections.vector.turns import sessions_of
 from projections.vector.working_rows import ClosedSession, WorkingRows
