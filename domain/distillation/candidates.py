@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from domain.distillation.modality import Modality, modality
-from domain.distillation.modality_words import OTHERS
+from domain.distillation.modality_words import OTHERS, PRESENTING
 from domain.distillation.openings import without_closing, without_opening
 from domain.distillation.sentences import Sentence, sentences
 from domain.distillation.turns import Turn
@@ -59,6 +59,8 @@ def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
             continue
         if not how.states:
             kind += 1
+        if PRESENTING.search(plain):
+            shows += 1
         addressed = OTHERS.search(plain) is not None
         found.append(Candidate(sentence, plain, how, worth(plain, how, addressed), addressed))
     return Heard(found, asks, kind, shows)

@@ -82,7 +82,12 @@ REACTION: Final = re.compile(
     |and|but|hi|hello|man|gosh|omg|hmm|definitely|absolutely|totally|exactly|really|right
     |true)[ ,!.]*)*
     (?:
-    $|(?:thanks|thank[ ]you|thx|cheers|congrat\w*|kudos|well[ ]done|good[ ](?:luck|job|morning
+    $|(?:it|that|this|he|she|they|i|we|you|there)[ ](?:sure[ ])?(?:do|does|did|is|was|are|am|can
+    |will
+      |have|has|had|would|could|should|were)(?:n't)?(?:[ ](?:too|so|indeed|now|not
+      |as[ ]well))?[.!]*$
+    |(?:so[ ]|really[ ]|super[ ])?(?:glad|stoked)\b
+    |(?:thanks|thank[ ]you|thx|cheers|congrat\w*|kudos|well[ ]done|good[ ](?:luck|job|morning
     |night)
       |great[ ]job|nice[ ]job|way[ ]to[ ]go|welcome|you(?:'re|[ ]are)[ ]welcome|no[ ](?:problem
       |worries)
@@ -139,6 +144,16 @@ REACTION_CHINESE: Final = re.compile(
     r"|下次(?:再)?聊"
     r"|当然|有道理|原来如此|这(?:个|些)?(?:建议|主意|想法|听起来|真|太|很|确实)|如果(?:你|您)))"
 )
+
+PRESENTING: Final = re.compile(
+    r"""(?ix)^(?:(?:and|also|so|oh|look)[ ,]+)*(?:here(?:['’]s|[ ](?:is|are))|check[ ](?:out|this|it)|take[ ]a[ ]look|look[ ]at
+    |have[ ]a[ ]look|see[ ](?:this|the)[ ](?:pic|photo)|this[ ]is[ ](?:a|the|my|an)[ ](?:pic
+    |photo|picture|snap|shot)
+    |i[ ](?:also[ ])?(?:wanted|want)[ ]to[ ](?:share|show)|let[ ]me[ ]show|i['’]ll[ ](?:show
+    |send)[ ]you)\b
+    |take[ ]a[ ]look[.!]*$|^(?:给你看|你看|看看|这是我(?:拍|的照片))"""
+)
+"""Hand something over, and say little of it."""
 
 OTHERS: Final = re.compile(r"(?i)\b(?:you|your|yours|yourself|u|ya|y'all)\b|你|您")
 """Speak to the other."""

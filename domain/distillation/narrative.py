@@ -16,6 +16,7 @@ from domain.distillation.candidates import Candidate, Heard, heard
 from domain.distillation.cues import category_of, clarity_of, decay_class_of
 from domain.distillation.finding import Finding, Talk
 from domain.distillation.modality import modality
+from domain.distillation.modality_words import PRESENTING
 from domain.distillation.openings import names_called
 from domain.distillation.person import FIRST_PERSON, about
 from domain.distillation.pronouns import reference_of
@@ -24,30 +25,52 @@ from domain.distillation.times import with_dates
 from domain.distillation.turns import Turn
 from domain.distillation.wording import joined
 
-LEAST: Final = -1.2
+LEAST: Final = -0.9
 """Score from which a turn is worth a memory."""
 
 MOST_SENTENCES: Final = 3
-SHARE: Final = 0.62
+SHARE: Final = 0.7
 """How much of a longer turn a statement may keep."""
 
-SHORT: Final = 90
+SHORT: Final = 120
 """Characters up to which a statement need not be shorter than the turn."""
 
+LONGEST_QUESTION: Final = 110
+"""Characters of a question that an answer may be given with."""
+
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
+_COURTESY: Final = re.compile(
+    r"(?i)\bhow(?:['’]re|['’]ve|['’]s| are| have| is) (?:you|ya|u|it|things|everything|life|your"
+    r" day)\b"
+    r"|\bwhat['’]?s (?:up|new|been)|anything new|doin['’g]*\?|(?:最近|今天)(?:怎么样|过得|还好"
+    r"|好吗)|有什么(?:可以|能)帮"
+    r"|^(?:and |what about |how about )?(?:you|u|yourself)\?|right\?$|, huh\?|^(?:really|yeah"
+    r"|oh)\?$|^你呢"
+)
+_ASKING: Final = re.compile(
+    r"(?i)^(?:(?:so|and|but|oh|well|hey)[, ]+)*(?:what|when|where|how|why|who|which)?\s*"
+    r"(?:is|was|are|were|['’]s|do|does|did)?\s*(?=it\b)(?:it['’]?s? (?:called|like|named|about))?"
+)
+_SUBORDINATE: Final = re.compile(
+    r"(?i)(?:since|because|['’]cause|when|until|after|before|to|in|on|at|by|with|for|from|about)\b"
+)
+_VERB: Final = re.compile(
+    r"(?i)\b(?:is|are|was|were|am|has|have|had|do|does|did|can|could|will|would|should|must|may"
+    r"|might"
+    r"|\w+['’](?:s|re|ve|d|ll|m)|\w{2,}ed|went|got|made|took|came|saw|found|gave|felt|ran|won"
+    r"|lost|met)\b"
+)
 
 
 def narrated(talk: Talk, turn: Turn) -> list[Finding]:
     """Give the statement of a person's turn, if it is worth one."""
-    called = names_called([*(speaker for speaker, _ in talk.before), *_called_in(talk)])
+    called = names_called([*(speaker for speaker, _ in talk.before), talk.speaker])
     taken = heard(talk.content, turn, called)
-    question = asked_before(talk, turn)
-    if turn_score(taken, answers=bool(question)) < LEAST:
+    asked = asked_before(talk, turn)
+    chosen = _chosen(taken, asked)
+    if not chosen or turn_score(taken, answers=bool(asked)) < LEAST:
         return []
-    chosen = _chosen(taken)
-    if not chosen:
-        return []
-    content, safe = _statement(chosen, talk, turn)
+    content, safe = _statement(chosen, talk, turn, asked)
     return [_finding(content, chosen, talk, safe=safe)]
 
 
@@ -77,17 +100,26 @@ def turn_score(taken: Heard, *, answers: bool) -> float:
 
 
 def asked_before(talk: Talk, turn: Turn) -> str:
-    """Give the question that the turn before asked of this speaker, "" for none."""
-    if turn.start > 0 and talk.content[: turn.start].strip():
-        before = talk.content[: turn.start].rsplit("\n", 2)[-2:]
-        return next((line for line in reversed(before) if "?" in line or "？" in line), "")
-    if not talk.before:
+    """Give the last question that the turn before asked of this speaker, "" for none."""
+    if talk.content[: turn.start].strip():
+        speaker, content = None, talk.content[: turn.start].rstrip().rsplit("\n", 1)[-1]
+    elif talk.before:
+        speaker, content = talk.before[-1]
+    else:
         return ""
-    speaker, content = talk.before[-1]
-    if speaker == turn.name:
+    if speaker is not None and speaker == turn.name:
         return ""
-    asked = [one.text for one in sentences(content) if modality(one.text).question]
-    return asked[-1] if asked else ""
+    questions = [one.text for one in sentences(content) if modality(one.text).question]
+    return questions[-1] if questions and not _COURTESY.search(questions[-1]) else ""
+
+
+def _tells(asked: str) -> bool:
+    """Tell whether a question says by itself what it is about."""
+    return (
+        0 < len(asked) <= LONGEST_QUESTION
+        and "\n" not in asked
+        and reference_of(_ASKING.sub("", asked)) != "dangling"
+    )
 
 
 def sentence_score(one: Candidate) -> float:
@@ -102,51 +134,77 @@ def sentence_score(one: Candidate) -> float:
         + 0.2 * has.his
         - 0.4 * has.unsure
         - 0.6 * one.addressed
+        - 1.0 * (PRESENTING.search(one.plain) is not None)
     )
 
 
-def _chosen(taken: Heard) -> list[Candidate]:
-    """Choose sentences, best first, as long as they stay short; in the turn's order."""
+def _chosen(taken: Heard, asked: str) -> list[Candidate]:
+    """Choose sentences, best first, as long as they stay short; in the turn's order.
+
+    One that points to what was said just before takes that along, or is left out.
+    """
     stating = [one for one in taken.candidates if one.states]
-    ranked = sorted(stating, key=lambda one: -sentence_score(one))
     longest = max(SHORT, SHARE * sum(len(one.sentence.text) for one in taken.candidates))
-    chosen: list[Candidate] = []
-    for one in ranked:
-        if sentence_score(one) <= 0.2 or len(chosen) == MOST_SENTENCES:
-            break
-        length = sum(len(other.plain) for other in chosen) + len(one.plain)
-        if chosen and (length > longest or sentence_score(one) < 0.35 * sentence_score(chosen[0])):
+    best = max(map(sentence_score, stating), default=0.0)
+    places: set[int] = set()
+    for place in sorted(range(len(stating)), key=lambda place: -sentence_score(stating[place])):
+        if sentence_score(stating[place]) <= max(0.2, 0.3 * best) or place in places:
             continue
-        chosen.append(one)
-    order = {id(one): place for place, one in enumerate(taken.candidates)}
-    chosen.sort(key=lambda one: order[id(one)])
-    return _understood(chosen)
+        needed = _needed(place, stating, places, asked)
+        length = sum(len(stating[one].plain) for one in places | needed)
+        many = len(places | needed) > MOST_SENTENCES
+        if not needed or (places and (many or length > longest)):
+            continue
+        places |= needed
+    return [stating[place] for place in sorted(places)]
 
 
-def _understood(chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out what points to something said elsewhere."""
-    kept: list[Candidate] = []
-    said = ""
-    for one in chosen:
-        if reference_of(one.plain, said) != "dangling":
-            kept.append(one)
-            said += " " + one.plain
-    return kept
+def _needed(
+    place: int, stating: Sequence[Candidate], places: set[int], asked: str
+) -> frozenset[int]:
+    """Give which sentences a sentence needs to be understood, itself one; none: it cannot be."""
+    before = " ".join(stating[one].plain for one in sorted(places) if one < place)
+    one = stating[place]
+    if reference_of(one.plain, before) != "dangling" or _is_told_by(asked, one, place):
+        return frozenset({place})
+    if place == 0:
+        return frozenset()
+    with_it = _needed(place - 1, stating, places, asked) if len(stating) < 12 else frozenset()
+    if not with_it or reference_of(one.plain, stating[place - 1].plain) == "dangling":
+        return frozenset()
+    return with_it | {place}
 
 
-def _statement(chosen: Sequence[Candidate], talk: Talk, turn: Turn) -> tuple[str, bool]:
+def _is_told_by(asked: str, one: Candidate, place: int) -> bool:
+    """Tell whether the question before a turn tells what its first sentence is about."""
+    return place == 0 and _tells(asked) and not one.addressed
+
+
+def _statement(chosen: Sequence[Candidate], talk: Talk, turn: Turn, asked: str) -> tuple[str, bool]:
     """Write the statement; whether it is one of the third person throughout."""
     name = turn.name
+    first = chosen[0].plain
+    if _tells(asked) and (reference_of(first) == "dangling" or is_fragment(first)):
+        text = with_dates(joined([one.plain for one in chosen]), talk.said_at)
+        if _HAN.search(text):
+            return f"{name}（被问“{asked}”）：{text}", False
+        return f'{name}, asked "{asked}": {text}', False
     told = [about(one.plain, name, f"{name}'s") for one in chosen]
-    names_speaker = any(FIRST_PERSON.search(one.plain) for one in chosen) and name in (
-        told[0] or ""
-    )
-    if all(told) and names_speaker:
-        text = joined([sentence or "" for sentence in told])
-        return with_dates(text, talk.said_at), True
+    own = any(FIRST_PERSON.search(one.plain) for one in chosen)
+    if all(told) and own and name in (told[0] or ""):
+        return with_dates(joined([text or "" for text in told]), talk.said_at), True
     text = with_dates(joined([one.plain for one in chosen]), talk.said_at)
     colon = "：" if _HAN.search(text) else ": "
     return f"{name}{colon}{text}", False
+
+
+def is_fragment(sentence: str) -> bool:
+    """Tell whether a sentence is only an answer: no verb of its own."""
+    if _HAN.search(sentence):
+        return len(sentence) < 8
+    if _SUBORDINATE.match(sentence):
+        return "," not in sentence
+    return _VERB.search(sentence) is None and FIRST_PERSON.search(sentence) is None
 
 
 def _finding(content: str, chosen: Sequence[Candidate], talk: Talk, *, safe: bool) -> Finding:
@@ -159,7 +217,3 @@ def _finding(content: str, chosen: Sequence[Candidate], talk: Talk, *, safe: boo
         clarity=min(clarity_of(one.how, safe=safe) for one in chosen),
         evidence=talk.content[chosen[0].sentence.start : chosen[-1].sentence.end],
     )
-
-
-def _called_in(talk: Talk) -> list[str | None]:
-    return [talk.speaker] if talk.speaker else []

@@ -25,7 +25,7 @@ _OPENING: Final = re.compile(
       |please[ ]remember(?:[ ]that)?|please[ ]note(?:[ ]that)?|please|just[ ]so[ ]you[ ]know
       |for[ ](?:the[ ]record|your[ ]information))(?:[ ]?[,!.;:~—–-]+[ ]*|[ ]+(?=(?:i|we|my|our|it
       |the)\b
-      |[A-Z]))
+      |(?-i:[A-Z])))
     )"""
 )
 _HAN_OPENING: Final = re.compile(
@@ -41,6 +41,21 @@ _CLOSING: Final = re.compile(
     r"[ ]*[:;]-?[)D(]+$"
 )
 _SHORT: Final = re.compile(r"^[A-Z][\w'’-]{1,20}")
+_CALLED: Final = re.compile(
+    r"^[A-Z][a-z]{1,14},[ ](?=(?:I|I['’](?:m|ve|d|ll)|my|we|we['’]\w+|our|you|you['’]\w+|your"
+    r"|that['’]s|it['’]s"
+    r"|this|what|how|guess|after|when)\b)"
+)
+_NO_NAME: Final = re.compile(
+    r"(?:Yesterday|Today|Tomorrow|Tonight|\w+ly|However|Besides|Instead|Otherwise|Still|Once"
+    r"|Sometimes|Often"
+    r"|Overall|First|Second|Third|Last|Then|Now|Here|There|Next|Soon|Again|Since|Before|After"
+    r"|Later|Nowadays"
+    r"|Afterwards?|Meanwhile|Sure|Maybe|Perhaps|\w+day|January|February|March|April|May|June"
+    r"|July|August"
+    r"|September|October|November|December|Spring|Summer|Autumn|Winter|Outside|Inside|Indeed"
+    r"|Anyway|Thus|Hence)\b"
+)
 
 
 def without_opening(sentence: str, called: Collection[str] = ()) -> str:
@@ -76,6 +91,8 @@ def names_called(speakers: Collection[str | None]) -> tuple[str, ...]:
 
 def _without_name(text: str, called: Collection[str]) -> str:
     """Leave out a name at the beginning that is followed by a comma or a mark."""
+    if _CALLED.match(text) and not _NO_NAME.match(text):
+        return text.partition(",")[2].lstrip()
     word = _SHORT.match(text)
     if word is None:
         for name in called:

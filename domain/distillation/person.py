@@ -20,6 +20,14 @@ _OF_OTHERS: Final = re.compile(
     r"(?i)\b(?:we|we['’](?:re|ve|d|ll)|us|our|ours|ourselves|you|your|yours|yourself|you['’]\w+|u"
     r"|mine|myself|let['’]s)\b"
 )
+_SUBJECTLESS: Final = re.compile(
+    r"(?i)(?:(?:just|also|finally|recently|really|even|totally)\s+)*(?:(?:been|don't|didn't"
+    r"|haven't|can't|couldn't|won't"
+    r"|gonna|wish|wanna|had|have|took|went|got|met|saw|made|found|started|decided|love|loved"
+    r"|need|feel|felt|hope"
+    r"|turns|turned|gives|gave|keeps|makes|reminds|helps|means|brings|looking|trying)\b(?!,)"
+    r"|\w{3,}ed\s+(?:a|an|the|my|to|that|it|some|up|out|off)\b)"
+)
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|\s+|[^A-Za-z\s]+")
 _I: Final = {
     "i": "",
@@ -48,6 +56,8 @@ def about(sentence: str, who: str, possessive: str) -> str | None:
         return None
     if not FIRST_PERSON.search(plain):
         return plain
+    if _SUBJECTLESS.match(plain):
+        return None
     return _rewritten(_TOKEN.findall(plain), who, possessive)
 
 

@@ -30,9 +30,11 @@ _EXPLETIVE: Final = re.compile(
     r"|clear|\w+[ ]to)\b|\btake[ ]it[ ]easy\b|\bit[ ]all\b"
 )
 _CONJUNCTION: Final = re.compile(
-    r"(?i)(?<=[a-z,] )that(?= (?:i|we|you|he|she|it|they|the|a|an|my|our|your|his|her|their|is"
-    r"|are|was"
-    r"|were|has|have|had|can|could|will|would|makes?|made|\w+s|\w+ed|[a-z]+)\b)"
+    r"(?i)(?<=[a-z\"”')] )(?<!\blike )(?<!\babout )(?<!\bof )(?<!\bfor )(?<!\bwith )(?<!\bto"
+    r" )(?<!\bat )"
+    r"(?<!\bdo )(?<!\bdid )(?<!\bdoing )(?<!\blove )(?<!\bthan )(?<!\band )(?<!\bbut"
+    r" )(?<!\bafter )(?<!\bbefore )"
+    r"(?<!\bfrom )(?<!\bin )(?<!\bby )(?<!\bis )(?<!\bwas )that(?:['’](?:s|ll|d))?(?= \w)"
 )
 _TIME: Final = re.compile(
     r"(?i)(?:this|that|these)[ ](?:past[ ]|coming[ ])?(?:week|month|year|morning|afternoon"
@@ -43,7 +45,7 @@ _TIME: Final = re.compile(
 _DETERMINED: Final = re.compile(
     r"\b(?:a|an|the|my|our|your|some|another|every|each|any|many|several|two|three|four|five"
     r"|[A-Za-z]+['’]s|\d+)"
-    r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z][a-z]+|\"[^\"]+\""
+    r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z]\w+|\"[^\"]+\""
     r"|\b[a-z]{4,}s\b",
 )
 _STARTING_NAME: Final = re.compile(
@@ -51,6 +53,15 @@ _STARTING_NAME: Final = re.compile(
     r"|But|I|We|My|Our|You"
     r"|Your|Here|Just|Also|If|In|On|At|To|For|As|So|Not|No|Yes)\b)[A-Z]?[\w-]{2,}"
 )
+_POINTS: Final = re.compile(
+    r"(?i)(?:this|that|these|those)[ ](?!(?:is|was|are|were|has|have|had|will|would|can|could"
+    r"|should|and|but|to"
+    r"|in|for|really|made|makes|helps|helped|gives|gave|means|meant|all|also|just|so|too|on|with"
+    r"|from|when|because"
+    r"|at|of|as|by|or|if)\b)\w{3,}"
+)
+"""Points to something and names it: "this book"."""
+
 _HAN_LEADING: Final = re.compile(
     r"^(?:[他她它](?:们|俩)?|这(?:些|样|儿|里)?|那(?:些|样|儿|里)?|其|对方|后者|前者)"
 )
@@ -76,17 +87,11 @@ def reference_of(sentence: str, said_before: str = "") -> Reference:
     plain = _CONJUNCTION.sub("....", plain)
     weak = False
     for found in _PRONOUN.finditer(plain):
-        if _names_something(plain[: found.start()]):
-            return "weak" if weak else "none"
-        if found.group().lower() in ("this", "that", "these", "those") and re.match(
-            r" (?!is\b|was\b|are\b|were\b|has\b|will\b|would\b|and\b|but\b|to\b|in\b|for\b"
-            r"|really\b|made\b|makes\b|helps\b|gives\b)"
-            r"[a-z]{3,}",
-            plain[found.end() :],
-        ):
-            weak = True
-            continue
-        return "dangling"
+        if weak or _names_something(plain[: found.start()]):
+            break
+        if not _POINTS.match(plain, found.start()):
+            return "dangling"
+        weak = True
     return "weak" if weak else "none"
 
 

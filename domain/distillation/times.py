@@ -125,6 +125,14 @@ def _weekend(ahead: int) -> Callable[[date, re.Match[str]], str | None]:
     return write
 
 
+def _this_weekend(today: date, _: re.Match[str]) -> str | None:
+    # On a Monday "this weekend" may be over; on a Friday it is to come.
+    if today.weekday() < 5:
+        return None
+    saturday = today - timedelta(days=today.weekday() - 5)
+    return f"on the weekend of {_span(saturday, saturday + timedelta(days=1))}"
+
+
 def _span(first: date, last: date) -> str:
     if first.month == last.month:
         return f"{first.day}–{_day(last)}"
@@ -223,6 +231,7 @@ _ENGLISH: Final[tuple[_Form, ...]] = (
     _form(r"\bthis (?:past )?week\b(?!end)", _week(0)),
     _form(r"\bnext week\b(?!end)", _week(1)),
     _form(r"\b(?:last|this past|the past) weekend\b", _weekend(-1)),
+    _form(r"\bthis weekend\b", _this_weekend),
     _form(r"\bnext weekend\b", lambda today, _: f"on the next weekend after {_day(today)}"),
     _form(r"(?<!the )\blast month\b", _month(-1)),
     _form(r"\bthis month\b", _month(0)),
