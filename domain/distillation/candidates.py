@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
+import msgspec
 from msgspec import Struct
 
-from domain.distillation.modality import Modality, modality
-from domain.distillation.modality_words import OTHERS, PRESENTING
+from domain.distillation.modality import Modality, modality, stated_before_asking
+from domain.distillation.modality_words import OTHERS, PRESENTING, WISDOM
 from domain.distillation.openings import without_closing, without_opening
 from domain.distillation.sentences import Sentence, sentences
 from domain.distillation.turns import Turn
 from domain.distillation.worth import Worth, worth
+
+_MY: Final = re.compile(r"(?i)\b(?:my|me|mine)\b|我(?!们)")
 
 
 class Candidate(Struct, frozen=True):
@@ -56,16 +61,40 @@ def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
         how = modality(plain)
         if how.question:
             asks += 1
-            continue
-        if not how.states:
-            kind += 1
-        if PRESENTING.search(plain):
-            shows += 1
+            plain = stated_before_asking(plain)
+            if not plain:
+                continue
+            how = modality(plain)
+        shows += PRESENTING.search(plain) is not None
         addressed = OTHERS.search(plain) is not None
-        found.append(Candidate(sentence, plain, how, worth(plain, how, addressed), addressed))
+        has = worth(plain, how, addressed=addressed)
+        if how.states and _is_wisdom(plain, has):
+            how = msgspec.structs.replace(how, reaction=True)
+        kind += not how.states
+        found.append(Candidate(_cut(sentence, plain), plain, how, has, addressed))
     return Heard(found, asks, kind, shows)
+
+
+def _asks(rest: str) -> bool:
+    return any(map(str.isalpha, rest)) and modality(rest.lstrip(" ,;，；–—-")).question
+
+
+def _cut(sentence: Sentence, plain: str) -> Sentence:
+    """Give a sentence up to the end of what was taken from it."""
+    at = sentence.text.find(plain)
+    if at < 0 or not _asks(sentence.text[at + len(plain) :]):
+        return sentence
+    end = at + len(plain)
+    return msgspec.structs.replace(sentence, text=sentence.text[:end], end=sentence.start + end)
+
+
+def _is_wisdom(plain: str, has: Worth) -> bool:
+    of_somebody = has.himself or has.names or has.numbers or has.times or _MY.search(plain)
+    return not of_somebody and WISDOM.search(plain) is not None
 
 
 def _as_it_stands(sentence: Sentence) -> Candidate:
     how = Modality()
-    return Candidate(sentence, sentence.text, how, worth(sentence.text, how, False), False)
+    return Candidate(
+        sentence, sentence.text, how, worth(sentence.text, how, addressed=False), False
+    )

@@ -14,6 +14,24 @@ from domain.distillation import modality_words as words
 from domain.policies.social import is_social
 
 _QUESTION_MARK: Final = re.compile(r"[?？][\"'”’)）!！?？\s\U0001f300-\U0001faff]*$")
+_ASKING_CLAUSE: Final = re.compile(
+    r"(?i)\s*(?:[,;–—-]+|\.{2,})\s*(?:(?:so|and|but|also|then|well) )?(?=(?:what|how|who|where"
+    r"|when|why|which|do|does|did|are|is|was|were"
+    r"|have|has|can|could|would|will|should|want|wanna|any|ever|got|right|huh|you know|isn't"
+    r"|don't|doesn't|aren't|won't|know)\b[^,;]*\?)"
+)
+_ASKING_CLAUSE_CHINESE: Final = re.compile(
+    r"[，,；;](?=(?:那么?|所以|但是?|不过|而且)?(?:请问|请|你|您|有没有|有什么|有哪|是不是"
+    r"|能不能|可以|可不可以|怎么|如何|为什么|什么|哪|谁"
+    r"|不知道(?:你|您|有没有)|是否|对吗|对吧|好吗|行吗|该怎么|应该怎么|想(?:问|请教"
+    r"|听听))[^。]*[?？]?[^。]*$)"
+)
+_TOPIC: Final = re.compile(
+    r"(?i)(?:if|when|since|because|while|once|after|before|until|unless|for|as|given|in case)\b"
+)
+_TOPIC_CHINESE: Final = re.compile(
+    r"^(?:那|如果|假如|要是|关于|对于|除了|至于|请问)|(?:的话|时候?|方面|上)$"
+)
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -46,6 +64,27 @@ def modality(sentence: str) -> Modality:
         hearsay=words.HEARSAY.search(plain) is not None,
         conditional=words.CONDITIONAL.search(plain) is not None,
         negated=words.NEGATION.search(plain) is not None,
+    )
+
+
+def stated_before_asking(sentence: str) -> str:
+    """Give what a question states before it asks: "I moved to Lisbon, have you been there?".
+
+    It ends with a comma or dash less; "" where nothing is stated first.
+    """
+    plain = sentence.replace("’", "'")
+    if _HAN.search(plain):
+        cut = _ASKING_CLAUSE_CHINESE.search(plain)
+        told = plain[: cut.start()] if cut else ""
+        is_told = len(told) >= 6 and _TOPIC_CHINESE.search(told) is None
+    else:
+        cut = _ASKING_CLAUSE.search(plain)
+        told = plain[: cut.start()] if cut else ""
+        is_told = len(told.split()) >= 4 and _TOPIC.match(told) is None
+    return (
+        sentence[: len(told)]
+        if is_told and not _is_question(told, has_han=bool(_HAN.search(told)))
+        else ""
     )
 
 

@@ -21,13 +21,15 @@ QUESTION_ENGLISH: Final = re.compile(
 """Begin a question also where no question mark ends it."""
 
 QUESTION_CHINESE: Final = re.compile(
-    r"(?:吗|么|呢|吧|嘛|没有|是不是|好不好|行不行|对不对)[。.~～!！]*$"
+    r"(?:吗|么|没有|是不是|好不好|行不行|对不对)[。.~～!！]*$"
     r"|^(?:请问|问一下|想问|你知道|您知道|你觉得|您觉得|你认为|您认为|你有没有|您有没有)"
     r"|(?:什么|怎么|怎样|如何|哪里|哪些|哪个|哪种|谁|多少|几点|为什么|为何|能不能|可不可以|有没有"
     r"|是否|会不会|要不要)[^，,。]{0,14}[?？]?$"
 )
 ASSERTING_CHINESE: Final = re.compile(
-    r"^(?:知道|无论|不管|不论|任何|没什么|没有什么)|(?:无论|不管|不论)|什么都|怎么都|谁都|哪里都"
+    r"(?:知道|清楚|明白|决定|考虑|确定|想好|告诉|了解|记得|学会?了?|研究"
+    r"|讨论)[^，,。]{0,8}(?:什么|怎么|怎样|如何|哪|谁|多少|为什么|为何|是否|该)"
+    r"|^(?:知道|无论|不管|不论|任何|没什么|没有什么)|(?:无论|不管|不论)|什么都|怎么都|谁都|哪里都"
     r"|多少都|了吧[。.]?$|没有[。.]?$"
 )
 """Hold a word that asks and ask nothing."""
@@ -86,7 +88,8 @@ REACTION: Final = re.compile(
     |will
       |have|has|had|would|could|should|were)(?:n't)?(?:[ ](?:too|so|indeed|now|not
       |as[ ]well))?[.!]*$
-    |(?:so[ ]|really[ ]|super[ ])?(?:glad|stoked)\b
+    |(?:so[ ]|really[ ]|super[ ])?(?:glad|stoked)\b|i[ ](?:totally[ ]
+    |still[ ])?remember[ ](?:that|it|this)[.!]*$
     |(?:thanks|thank[ ]you|thx|cheers|congrat\w*|kudos|well[ ]done|good[ ](?:luck|job|morning
     |night)
       |great[ ]job|nice[ ]job|way[ ]to[ ]go|welcome|you(?:'re|[ ]are)[ ]welcome|no[ ](?:problem
@@ -137,16 +140,51 @@ REACTION_CHINESE: Final = re.compile(
     r" ~～]*)*"
     r"(?:$|(?:谢谢|感谢|多谢|太(?:好|棒|感谢|厉害)|不客气|没关系|没问题|再见|晚安|早上好|恭喜|祝"
     r"|加油|辛苦|听起来|听上去|看起来|真(?:好|棒|不错|厉害|是)|好(?:主意|建议|的呀|棒|厉害)|不错"
-    r"|很高兴(?:认识|听到|能|和|帮)|我(?:明白|理解|知道|懂|了解|同意|也觉得|会记住|会尝试|会试|会去"
-    r"|会的|会考虑|会努力|试试|去试试|相信你|很乐意|可以帮|也想)|希望(?:你|您)|你(?:可以|应该"
+    r"|很高兴(?:认识|听到|能|和|帮)|我(?:(?:明白|理解|知道|懂|了解|同意)(?:了|你|您|的"
+    r"|[，,。！!]|$)|也觉得|会记住|会尝试|会试|会去"
+    r"|(?:必须|要|得|该|先)?(?:离开|走了|去忙|先走|休息了|下线)|(?:想|来)?(?:和|跟|找)你(?:聊"
+    r"|说)|感谢|相信|也?希望(?:你|能|我们)|会的|会考虑|会努力|试试|去试试|相信你|很乐意|可以帮"
+    r"|也想)|希望(?:你|您)|你(?:可以|应该"
     r"|说得|真"
     r"|太|一定|也|好)|您(?:可以|应该|说得|真|太|一定|也|好)|让我们|我们(?:下次|改天|一起)"
     r"|下次(?:再)?聊"
-    r"|当然|有道理|原来如此|这(?:个|些)?(?:建议|主意|想法|听起来|真|太|很|确实)|如果(?:你|您)))"
+    r"|(?:今天)?的?聊天结束|现在我?(?:必须|要|得)(?:离开|走|去)|当然|有道理|原来如此|这(?:个"
+    r"|些)?(?:建议|主意|想法|听起来|真|太|很|确实)|如果(?:你|您)))"
 )
 
+WISDOM: Final = re.compile(
+    r"""(?ix)^(?:it['’]?s|it[ ](?:is|was|feels?|can[ ]be))[ ](?:\w+[ ]){0,3}?
+      (?:great|amazing|awesome|important|nice|good|fun
+      |inspiring|wonderful|incredible|empowering|rewarding|crazy|wild|tough|hard|cool|lovely
+      |comforting|fulfilling|special
+      |satisfying|heartwarming|all|about|important)[ ](?:about|to|how|when|that|seeing|being
+      |knowing|having|what)\b
+    |(?:\b(?:is|are)|['’]s)[ ](?:(?:so|really|always|totally|truly|all|just|what|absolutely|a
+    |such)[ ])*(?:key|important|vital|priceless
+      |essential|powerful|meaningful|everything|crucial|invaluable|worth[ ]it|the[ ](?:best|key
+      |point)|wonderful[ ]thing)\b
+    |\b(?:can|really|do|does|will|could|always|truly)[ ](?:(?:really|truly|always|totally
+    |still)[ ])*(?:make|have|mean|bring|change|help|matter|pay)
+      \b[^.]*?(?:\b(?:difference|impact|lot|us|people|world|together|matters?|everything|off
+      |joy)\b|[.!]*$)
+    |\bmakes?[ ](?:a[ ](?:big[ ]|huge[ ]|real[ ])?difference|it[ ]all[ ]worth|everything|life|us
+    |people|you)\b
+    |^(?:life|nature|love|music|art|kindness|friendship|family|creativity|dance|dancing|sports?
+    |pets?|animals|books?|teamwork|passion
+      |hard[ ]work|happiness|success|memories|friends|support|stories
+      |communication)\b[^.]{0,12}?\b(?:is|are|can|has|have|really|always|gives?
+      |brings?|takes?|help|helps)\b
+    |^(?:one|every|each|small|little|tiny|even)[ ](?:\w+[ ]){0,3}(?:counts?|matters?|step|steps)\b
+    |生活(?:就是|本来|总是)|(?:很|非常|十分|最)(?:重要|关键|必要|有意义)(?:的|了)?[。.!！]*$
+    |(?:总会|一定会|总有)[^。]{0,8}(?:的|好起来)[。.!！]*$
+    """
+)
+"""Hold of life in general; of somebody only where he, a name, a number or a time stands in it."""
+
 PRESENTING: Final = re.compile(
-    r"""(?ix)^(?:(?:and|also|so|oh|look)[ ,]+)*(?:here(?:['’]s|[ ](?:is|are))|check[ ](?:out|this|it)|take[ ]a[ ]look|look[ ]at
+    r"""(?ix)^(?:(?:and|also|so|oh|look)[ ,]+)*(?:here(?:['’]s
+    |[ ](?:is|are|ya|you)[ ](?:go|are)|[ ](?:is|are))|check[ ](?:out|this|it)|take[ ]a[ ]look
+    |look[ ]at
     |have[ ]a[ ]look|see[ ](?:this|the)[ ](?:pic|photo)|this[ ]is[ ](?:a|the|my|an)[ ](?:pic
     |photo|picture|snap|shot)
     |i[ ](?:also[ ])?(?:wanted|want)[ ]to[ ](?:share|show)|let[ ]me[ ]show|i['’]ll[ ](?:show

@@ -22,7 +22,7 @@ from domain.distillation.person import FIRST_PERSON, about
 from domain.distillation.pronouns import reference_of
 from domain.distillation.sentences import sentences
 from domain.distillation.times import with_dates
-from domain.distillation.turns import Turn
+from domain.distillation.turns import Turn, last_said
 from domain.distillation.wording import joined
 
 LEAST: Final = -0.9
@@ -101,10 +101,11 @@ def turn_score(taken: Heard, *, answers: bool) -> float:
 
 def asked_before(talk: Talk, turn: Turn) -> str:
     """Give the last question that the turn before asked of this speaker, "" for none."""
-    if talk.content[: turn.start].strip():
-        speaker, content = None, talk.content[: turn.start].rstrip().rsplit("\n", 1)[-1]
+    earlier = talk.content[: turn.start].rstrip()
+    if earlier:
+        speaker, content = None, earlier.rsplit("\n", 1)[-1]
     elif talk.before:
-        speaker, content = talk.before[-1]
+        speaker, content = last_said(*talk.before[-1])
     else:
         return ""
     if speaker is not None and speaker == turn.name:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from domain.distillation.candidates import Candidate, heard
 from domain.distillation.cues import TECHNICAL, category_of, clarity_of, decay_class_of
 from domain.distillation.finding import Finding, Talk
@@ -18,13 +20,16 @@ from domain.distillation.person import FIRST_PERSON, about
 from domain.distillation.pronouns import reference_of, resolved
 from domain.distillation.times import with_dates
 from domain.distillation.turns import Turn, turns
-from domain.distillation.wording import joined
+from domain.distillation.wording import closed, joined
 
 LEAST: Final = 2.0
 """Words of content from which a plain sentence is worth a memory."""
 
 MOST: Final = 40
 """Findings that one turn gives at the most; of a long document those that say most."""
+
+LONGEST: Final = 320
+"""Characters that sentences put together may have."""
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _THEREFORE: Final = re.compile(
@@ -72,27 +77,46 @@ def _is_worth(one: Candidate) -> bool:
         return False
     marked = category_of(one.plain) != "fact" or TECHNICAL.search(one.plain) is not None
     weight = has.content + has.names + has.numbers + 2 * marked - has.unsure
-    return weight > LEAST
+    return weight >= LEAST
 
 
 def _grouped(taken: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Put with the sentence before it what cannot be understood without it."""
+    """Put sentences together that cannot be understood apart, and those that tell one story."""
     groups: list[list[Candidate]] = []
     for one in taken:
-        kind = one.sentence.kind
-        if kind in ("config", "code") or reference_of(one.plain) != "dangling":
-            groups.append([one])
-            continue
         before = groups[-1] if groups else []
-        next_to = bool(before) and before[-1].sentence.paragraph == one.sentence.paragraph
-        if not next_to:
+        alike = bool(before) and before[-1].sentence.paragraph == one.sentence.paragraph
+        if one.sentence.kind in ("config", "code") or not alike:
+            if not _dangles(one):
+                groups.append([one])
             continue
-        written = resolved(one.plain, before[-1].plain) if len(before) == 1 else None
-        if written is not None:
-            groups.append([Candidate(one.sentence, written, one.how, one.worth, one.addressed)])
-        elif sum(len(other.plain) for other in before) + len(one.plain) < 320:
+        length = sum(len(other.plain) for other in before) + len(one.plain)
+        if _dangles(one):
+            written = resolved(one.plain, before[-1].plain) if len(before) == 1 else None
+            if written is not None:
+                groups.append([msgspec.structs.replace(one, plain=written)])
+            elif length < LONGEST:
+                before.append(one)
+        elif _tells(one) and _tells(before[-1]) and len(before) < 3 and length < LONGEST:
             before.append(one)
+        else:
+            groups.append([one])
     return groups
+
+
+def _dangles(one: Candidate) -> bool:
+    is_prose = one.sentence.kind in ("prose", "item")
+    return is_prose and reference_of(one.plain) == "dangling"
+
+
+def _tells(one: Candidate) -> bool:
+    """Tell whether a sentence is part of a story rather than a statement to be found by itself."""
+    return (
+        one.sentence.kind == "prose"
+        and category_of(one.plain) == "fact"
+        and TECHNICAL.search(one.plain) is None
+        and _THEREFORE.search(one.sentence.text) is None
+    )
 
 
 def _best(groups: list[list[Candidate]]) -> list[list[Candidate]]:
@@ -133,15 +157,28 @@ def _statement(group: Sequence[Candidate], talk: Talk, turn: Turn) -> tuple[str,
         return (f"{first.lead}.{first.text}" if first.lead else first.text), True
     if first.kind == "code":
         return f"{first.lead}:\n{first.text}", True
-    lead = f"{first.lead}: " if first.lead else ""
+    if turn.role == "quoted":
+        mark = talk.content[turn.start : first.start].strip()
+        mark = mark if len(mark) <= 60 and "\n" not in mark else ""
+        text = f"{mark} {joined([one.plain for one in group])}".strip()
+        return with_dates(text, talk.said_at), False
     who, whose, han = _AGENT_NAMES if turn.role == "assistant" else _OWNER_NAMES
     told = [about(one.plain, han if _HAN.search(one.plain) else who, whose) for one in group]
     if all(told):
-        return with_dates(lead + joined([text or "" for text in told]), talk.said_at), True
-    text = lead + joined([one.plain for one in group])
+        return with_dates(_under(first.lead, [text or "" for text in told]), talk.said_at), True
+    text = _under(first.lead, [one.plain for one in group])
     if any(FIRST_PERSON.search(one.plain) for one in group) and not _is_ours(text):
         text = f"{han}：{text}" if _HAN.search(text) else f"{who}: {text}"
     return with_dates(text, talk.said_at), False
+
+
+def _under(lead: str, parts: Sequence[str]) -> str:
+    """Join sentences; an item of a list stands behind the line that leads to it."""
+    if not lead:
+        return joined(parts)
+    colon = "：" if _HAN.search(lead) else ": "
+    rest = f" {joined(parts[1:])}" if len(parts) > 1 else ""
+    return f"{lead}{colon}{closed(parts[0])}{rest}"
 
 
 def _is_ours(text: str) -> bool:

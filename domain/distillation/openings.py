@@ -33,7 +33,9 @@ _HAN_OPENING: Final = re.compile(
     r"|确实|没错|嗨|你好啊?|您好"
     r"|早上好|晚上好|另外|还有|对了|顺便说一下|顺便说|其实|说实话|那么|那|不过|而且|然后|所以说"
     r"|总之|谢谢你?|当然|请?记住"
-    r"|请?记一下|请注意|注意|提醒一下|请记得|知道了|好主意)[，,、！!。:： ~～]+)+"
+    r"|请?记一下|请注意|注意|提醒一下|请记得|知道了|我知道了|好主意|好了|很好|说起来|除此之外"
+    r"|话说|朋友们?|亲爱的|AI[\u3400-\u9fff]{0,4}|各位|大家|老师|亲|最后|首先|恩|你说(?:得"
+    r"|的)(?:很|太)?对)[，,、！!。:： ~～]+)+"
 )
 _CLOSING: Final = re.compile(
     r"(?i)(?:[ ]*[,–—-]+[ ]*(?:you know|right|though|too|haha|lol|man|dude|buddy|bro|btw"
@@ -41,6 +43,15 @@ _CLOSING: Final = re.compile(
     r"[ ]*[:;]-?[)D(]+$"
 )
 _SHORT: Final = re.compile(r"^[A-Z][\w'’-]{1,20}")
+_PLEASE: Final = re.compile(r"(?i)^(?:please|pls|plz|kindly)[ ,]+(?:do[ ]+)?")
+_GREETED: Final = re.compile(
+    r"^(?:(?:[Oo]h|[Ww]ow|[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Cc]ongrats|[Yy]eah"
+    r"|[Yy]ep|[Yy]es|[Nn]o|[Oo]k(?:ay)?|[Aa]ww?"
+    r"|[Tt]otally|[Dd]efinitely|[Aa]bsolutely|[Ss]orry|[Gg]ood (?:morning|evening)),?"
+    r" )+[A-Z][a-z]{1,14}(?:[,!]| [–—-] |\.(?= ))\s*"
+)
+"""A greeting with a name."""
+
 _CALLED: Final = re.compile(
     r"^[A-Z][a-z]{1,14},[ ](?=(?:I|I['’](?:m|ve|d|ll)|my|we|we['’]\w+|our|you|you['’]\w+|your"
     r"|that['’]s|it['’]s"
@@ -60,9 +71,10 @@ _NO_NAME: Final = re.compile(
 
 def without_opening(sentence: str, called: Collection[str] = ()) -> str:
     """Give a sentence without what opens it; ``called`` are names of those who may be spoken to."""
-    text = sentence.strip()
+    text = _GREETED.sub("", sentence.strip())
     while True:
-        rest = _HAN_OPENING.sub("", _OPENING.sub("", text, count=1), count=1)
+        rest = _PLEASE.sub("", text)
+        rest = _HAN_OPENING.sub("", _OPENING.sub("", rest, count=1), count=1)
         rest = _without_name(rest.lstrip(" ,!.~-–—:;"), called)
         if rest == text or not rest:
             return rest if any(map(str.isalnum, rest)) else ""

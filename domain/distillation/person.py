@@ -39,6 +39,10 @@ _I: Final = {
     "ive": "have",
 }
 _JOINING: Final = frozenset({"and", "or", "but", "then"})
+_HAN_KIN: Final = re.compile(
+    r"我(?=爸|妈|爷|奶|外[公婆]|姥|哥|姐|弟|妹|老[婆公师板]|妻子|丈夫|太太|先生|儿子|女儿|孩子"
+    r"|家里|家人|父|母|男朋友|女朋友|同事|朋友)"
+)
 _HAN_UNSAFE: Final = re.compile(
     r"我们|我俩|我等|我国|我方|我市|我司|我校|我家(?!里|人)|自我|咱|俺|你|您|本人|[“”\"「『]"
 )
@@ -66,7 +70,7 @@ def _about_in_chinese(sentence: str, who: str) -> str | None:
         return None
     if who.isascii() and not who[:1].isalnum():
         return None
-    return sentence.replace("我", who)
+    return _HAN_KIN.sub(f"{who}的", sentence).replace("我", who)
 
 
 def _rewritten(tokens: list[str], who: str, possessive: str) -> str | None:

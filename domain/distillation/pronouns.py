@@ -46,12 +46,14 @@ _DETERMINED: Final = re.compile(
     r"\b(?:a|an|the|my|our|your|some|another|every|each|any|many|several|two|three|four|five"
     r"|[A-Za-z]+['’]s|\d+)"
     r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z]\w+|\"[^\"]+\""
-    r"|\b[a-z]{4,}s\b",
+    r"|\b(?!(?:always|sometimes|perhaps|besides|towards|makes|takes|gives|helps|looks|feels"
+    r"|seems|needs|wants|means|comes|goes|keeps|brings|reminds|lets|turns|does)\b)[a-z]{4,}s\b",
 )
 _STARTING_NAME: Final = re.compile(
-    r"^(?!(?:It|This|That|These|Those|There|They|He|She|The|Its|His|Her|Their|What|When|Then|And"
-    r"|But|I|We|My|Our|You"
-    r"|Your|Here|Just|Also|If|In|On|At|To|For|As|So|Not|No|Yes)\b)[A-Z]?[\w-]{2,}"
+    r"^(?!(?:It|This|That|These|Those|There|They|He|She|What|When|Then|And|But|I|We|You|Here"
+    r"|Just|Also|If|So|Not)\b)"
+    r"[A-Z]?[\w-]{2,}(?:['’]s\b|[ ](?:is|was|are|were|has|had|have|will|can|does|did|\w{2,}ed"
+    r"|\w{2,}s)\b)"
 )
 _POINTS: Final = re.compile(
     r"(?i)(?:this|that|these|those)[ ](?!(?:is|was|are|were|has|have|had|will|would|can|could"

@@ -29,13 +29,16 @@ _PLAIN_VALUE: Final = re.compile(
 _ASIDE: Final = re.compile(r"\[[^\[\]\n]{3,400}\](?!\()|（[^（）\n]{0,12}(?:图片|照片)[^（）\n]*）")
 _END: Final = re.compile(
     r"[。！？!?…]+[”’\"'）)\]]*(?:\s*[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+)*"
-    r"|；|(?<!\.)\.(?:[\"'”’)]*)(?=\s|$)|\.{2,}(?=\s|$)|\n+"
+    r"|(?<!\.)\.(?:[\"'”’)]*)(?=\s|$)|\.{2,}(?=\s|$)|\n+"
 )
 _ABBREVIATED: Final = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|dr|mr|mrs|ms|st|jr|sr|prof|inc|ltd|co|fig"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[A-Za-z](?:\.[A-Za-z])*)$",
     re.IGNORECASE,
 )
+
+
+_BRACKETED: Final = re.compile(r"[ \t]*[(（][^()（）\n]{1,80}[)）][ \t.。]*(?:\n|$)")
 
 
 class Sentence(Struct, frozen=True):
@@ -159,12 +162,19 @@ def _split(
     text: str, first: int, last: int, kind: Kind, lead: str, paragraph: int
 ) -> Iterator[Sentence]:
     at = first
-    for end in _END.finditer(text, first, last):
-        if end.group()[0] == "." and not _ends_sentence(text, at, end, last):
+    ends = [
+        end.end() for end in _END.finditer(text, first, last) if _is_end(text, first, end, last)
+    ]
+    for stop in [*ends, last]:
+        if _BRACKETED.match(text, stop, last) and stop < last:
+            # What stands in brackets behind a sentence belongs to it.
             continue
-        yield from _trimmed(text, at, end.end(), kind, lead, paragraph)
-        at = end.end()
-    yield from _trimmed(text, at, last, kind, lead, paragraph)
+        yield from _trimmed(text, at, stop, kind, lead, paragraph)
+        at = max(at, stop)
+
+
+def _is_end(text: str, first: int, end: re.Match[str], last: int) -> bool:
+    return end.group()[0] != "." or _ends_sentence(text, first, end, last)
 
 
 def _ends_sentence(text: str, at: int, end: re.Match[str], last: int) -> bool:

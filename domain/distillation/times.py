@@ -31,7 +31,7 @@ _HAN_COUNTS: Final = {word: count for count, word in enumerate("一二三四五�
 _HAN_COUNT: Final = (
     r"(\d{1,3}|(?<![一二三四五六七八九十百])[一二两三四五六七八九十](?![一二三四五六七八九十百]))"
 )
-_WEEKDAY: Final = "(" + "|".join(_DAYS) + ")"
+_WEEKDAY: Final = "(" + "|".join(_DAYS) + r"|(?:mon|tues?|wed|thur?s?|fri|sat|sun)(?=\\W|$))"
 _HAN_DAYS: Final = {word: place for place, word in enumerate("一二三四五六日")} | {"天": 6}
 _PREPOSITION: Final = (
     r"(?:\b(?P<before>on|in|at|since|until|till|by|from|before|after|during|for|of|over|through"
@@ -73,7 +73,8 @@ def _in_place(today: date, write: _Writer, found: re.Match[str]) -> str:
         return found.group()
     before = found.group("before")
     preposition, _, rest = written.partition(" ")
-    if preposition in ("on", "in") and _AS_SUBJECT.match(found.string, found.end()) and not before:
+    begins = not found.string[: found.start()].rstrip() or found.string[found.start() - 2] in ".!?"
+    if preposition in ("on", "in") and begins and _AS_SUBJECT.match(found.string, found.end()):
         written = rest
     elif before and preposition in ("on", "in"):
         kept = before if before.lower() not in ("on", "in", "at") else preposition
@@ -159,8 +160,8 @@ def _year(ahead: int) -> Callable[[date, re.Match[str]], str]:
 
 
 def _last_weekday(today: date, found: re.Match[str]) -> str | None:
-    name = found.group(2)
-    wanted = _DAYS.index(name.lower())
+    wanted = _weekday(found.group(2))
+    name = _DAYS[wanted]
     if wanted < today.weekday():
         # It has been this week already: which of the two is meant, only the speaker knows.
         return f"on the {name.capitalize()} before {_day(today)}"
@@ -168,7 +169,11 @@ def _last_weekday(today: date, found: re.Match[str]) -> str | None:
 
 
 def _next_weekday(today: date, found: re.Match[str]) -> str | None:
-    return f"on the next {found.group(2).capitalize()} after {_day(today)}"
+    return f"on the next {_DAYS[_weekday(found.group(2))].capitalize()} after {_day(today)}"
+
+
+def _weekday(name: str) -> int:
+    return next(place for place, day in enumerate(_DAYS) if day[:3] == name[:3].lower())
 
 
 def _days_from(sign: int) -> Callable[[date, re.Match[str]], str]:
@@ -330,7 +335,9 @@ def _han_around(today: date, found: re.Match[str]) -> str:
 
 _HAN_WEEK: Final = r"(?:周|星期|礼拜)"
 _HAN_WEEKDAY: Final = r"([一二三四五六日天末](?![一二三四五六七八九十]))?"
-_HAN_NIGHT: Final = r"(?:(天|日|儿)(?!地|气|的话|性|真)|(晚|早|夜)(?:上|晨)?)"
+_HAN_NIGHT: Final = (
+    r"(?:(天|日|儿)(?!地|气|的话|性|真|这一?步|为止|的(?:成绩|成就|我|自己))|(晚|早|夜)(?:上|晨)?)"
+)
 
 
 def _han_form(pattern: str, write: _Writer) -> _Form:

@@ -25,6 +25,12 @@ _ASSISTANT: Final = re.compile(
     r"(?i)(?:ai|assistant|bot|agent|chatbot|model|gpt|claude|system|tool|function)[ _-]?\d*"
     r"|ai助手|助手|助理|机器人|智能助手|系统|ai伴侣"
 )
+_FORWARDED: Final = re.compile(
+    r"\s*(?:\[(?P<mark>[^\[\]\n]{1,40})\]|【[^【】\n]{1,40}】)\s*"
+    r"(?:(?P<name>[A-Za-z\u3400-\u9fff][\w .'（）()-]{0,20}?)[:：]\s*(?=\S))?"
+)
+"""A mark of how a message came, and maybe who wrote it: whose speaker is not who says "I"."""
+
 _OWN_WORDS: Final = frozenset({"owner_edit", "owner_verbal", "owner_message"})
 
 
@@ -50,7 +56,7 @@ def turns(talk: Talk) -> list[Turn]:
     role, name = _speaker(talk)
     labels = _labels(text, talk.speaker)
     if not labels:
-        return [Turn(0, len(text), role, name)]
+        return [_forwarded(text) or Turn(0, len(text), role, name)]
     found = []
     if text[: labels[0].start()].strip():
         found.append(Turn(0, labels[0].start(), role, name))
@@ -66,6 +72,24 @@ def role_of(name: str | None) -> str:
     if name is None or not name.strip() or _OWNER.fullmatch(name.strip()):
         return "owner"
     return "assistant" if _ASSISTANT.fullmatch(name.strip()) else "person"
+
+
+def last_said(speaker: str | None, content: str) -> tuple[str | None, str]:
+    """Give who speaks last in a turn that may hold a transcript, and what."""
+    labels = _labels(content, speaker)
+    if not labels:
+        return speaker, content
+    return labels[-1].group("name").strip(), content[labels[-1].end() :]
+
+
+def _forwarded(text: str) -> Turn | None:
+    """Give the turn of a message that was passed on, None for any other."""
+    head = _FORWARDED.match(text)
+    if head is None or not text[head.end() :].strip():
+        return None
+    if head.group("name"):
+        return Turn(head.end(), len(text), "person", head.group("name").strip())
+    return Turn(0, len(text), "quoted", "")
 
 
 def _speaker(talk: Talk) -> tuple[str, str]:

@@ -7,22 +7,24 @@ from collections.abc import Sequence
 from typing import Final
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
-_CLOSED: Final = re.compile(r"[.!?。！？…][\"'”’」』)）]*$")
+_CLOSED: Final = re.compile(r"(?:[.!?。！？…][\"'”’」』)）]*|[)）])$")
+_PLAIN_WORD: Final = re.compile(r"[a-z]+(?=[ ,.'’!]|$)")
 
 
 def joined(parts: Sequence[str]) -> str:
     """Join sentences, each beginning with a capital and ending with a mark."""
     out = ""
     for part in parts:
-        text = part.strip().rstrip(";；,，")
-        text = text[0].upper() + text[1:] if _begins_with_a_plain_word(text) else text
-        if not _CLOSED.search(text):
-            text += "。" if _HAN.search(text[-1]) else "."
+        text = closed(part)
+        # Not before a path, a command or a name like iPhone.
+        text = text[0].upper() + text[1:] if _PLAIN_WORD.match(text) else text
         out += ("" if not out or _HAN.search(text[0]) else " ") + text
     return out
 
 
-def _begins_with_a_plain_word(text: str) -> bool:
-    """Tell whether a capital may be put: not before a path, a command or a name like iPhone."""
-    word = re.match(r"[a-z]+(?=[ ,.'’!]|$)", text)
-    return word is not None
+def closed(part: str) -> str:
+    """Give a sentence with a mark at its end."""
+    text = part.strip().rstrip(";；,，")
+    if _CLOSED.search(text):
+        return text
+    return text + ("。" if _HAN.search(text[-3:]) else ".")

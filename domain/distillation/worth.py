@@ -45,6 +45,9 @@ _WEAK: Final = _words(
 _SELF: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll))\b|\bi['’]m\b|(?<!自)我(?!们|国|方)")
 
 
+HAN: Final = 2
+
+
 class Worth(Struct, frozen=True):
     """What a sentence has; counts, and 0 or 1."""
 
@@ -59,13 +62,13 @@ class Worth(Struct, frozen=True):
     addressed: int
 
 
-def worth(sentence: str, how: Modality, addressed: bool) -> Worth:
+def worth(sentence: str, how: Modality, *, addressed: bool) -> Worth:
     """Count what a sentence has; ``addressed``: it speaks to somebody."""
     said = [word.casefold().replace("’", "'") for word in _WORD.findall(sentence)]
     content = {w for w in said if w not in EMPTY_ENGLISH and w not in _WEAK and len(w) > 1}
     han = sum(w >= "\u3400" for w in said)
     return Worth(
-        content=len(content) + han // 2,
+        content=len(content) + han // HAN,
         names=len(_NAME.findall(sentence)),
         numbers=len(_NUMBER.findall(sentence)),
         times=int(names_a_time(sentence)),
