@@ -202,7 +202,8 @@ class Distiller:
                 raise
             _log.error("distiller_died", reason=str(died), episodes=len(at_work))
             if len(at_work) == 1:
-                self._died_alone.update(at_work)
+                # Its keys: a mapping would be taken for counts.
+                self._died_alone.update(at_work.keys())
             self._suspects.update(at_work)
             at_work.clear()
             return ()
