@@ -267,7 +267,7 @@ def _is_negative(text: str) -> bool:
 
 def _is_supported(statement: str, source: str) -> bool:
     mine = set(reduced(statement).units)
-    return not mine or _share(mine, set(reduced(source).units)) >= LEAST_SHARED
+    return _share(mine, set(reduced(source).units)) >= LEAST_SHARED
 
 
 def _share(mine: set[str], theirs: set[str]) -> float:

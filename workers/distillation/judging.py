@@ -126,7 +126,7 @@ class _Judge:
         statement = _text(raw.get("statement"))
         if statement is None:
             return "wrong_type"
-        if not statement:
+        if not any(map(str.isalnum, statement)):
             return "empty_statement"
         quoted, clarity = self._quotation(raw, statement)
         if quoted is None:
