@@ -51,7 +51,7 @@ def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
         if sentence.kind == "aside":
             shows += 1
             continue
-        if sentence.kind in ("config", "code"):
+        if sentence.kind in ("config", "code", "row"):
             found.append(_as_it_stands(sentence))
             continue
         plain = without_closing(without_opening(sentence.text, called), called)
@@ -95,6 +95,13 @@ def _is_wisdom(plain: str, has: Worth) -> bool:
 
 def _as_it_stands(sentence: Sentence) -> Candidate:
     how = Modality()
-    return Candidate(
-        sentence, sentence.text, how, worth(sentence.text, how, addressed=False), False
-    )
+    plain = _row(sentence) if sentence.kind == "row" else sentence.text
+    return Candidate(sentence, plain, how, worth(plain, how, addressed=False), False)
+
+
+def _row(sentence: Sentence) -> str:
+    """Give a row of a table with the names of its columns."""
+    lines = (sentence.lead, sentence.text)
+    names, cells = ([cell.strip() for cell in line.strip(" |").split("|")] for line in lines)
+    told = [f"{name}: {cell}" for name, cell in zip(names, cells, strict=False) if cell]
+    return "; ".join(told)

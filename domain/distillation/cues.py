@@ -14,7 +14,7 @@ _SKILL: Final = re.compile(
     r"|have to) )?"
     r"(?:run|use|call|type|press|open|set|add|execute|click|restart|install|edit|start|stop|send)\b"
     r"|\b(?:how to|the way to|the trick is to|works? around|workaround|steps? to)\b"
-    r"|(?:先[^。]{2,40}(?:再|然后|之后)|的(?:方法|步骤|做法|诀窍|技巧)是|(?:要"
+    r"|(?:^(?!.*我)[^。]*先[^。]{2,40}(?:再|然后|之后)|的(?:方法|步骤|做法|诀窍|技巧)是|(?:要"
     r"|想)[^，。]{2,20}(?:就|得|只要|可以)"
     r"(?:运行|执行|用|使用|输入|打开))"
 )
@@ -32,14 +32,15 @@ _CONSTRAINT: Final = re.compile(
     r" (?:use|run|via|through|after)"
     r"|(?:may|can) only\b|under no circumstances|limit(?:ed)? (?:is|of|to) \d|deadline)"
     r"|必须|务必|禁止|严禁|不(?:要|得|许|准|允许|能超过|可以)|只(?:能|许|允许|准)|一律|千万别"
-    r"|别(?:用|动|改|删|碰|把)|至少\d|最多\d|不超过|上限|截止"
+    r"|别(?:用|动|改|删|碰|把)|请?(?:一直|始终|总是|每次都|永远)(?:用|以)|至少\d|最多\d|不超过"
+    r"|上限|截止"
 )
 _DECISION: Final = re.compile(
     r"(?i)\b(?:(?:i|we|the team|they)(?:['’]ve| have|['’]re| are|['’]ll| will|['’]m| am)?(?: all"
     r"| both| finally| just| now| also)? (?:decided|chose|chosen|agreed"
     r"|settled on|opted|going with|go with|went with|picked|switched to|switching to|moved to"
     r" \w+ (?:from|instead)"
-    r"|migrated|migrating|adopted|dropped|stick(?:ing)? with|stuck with)|decided|(?:the"
+    r"|migrated|migrating|stick(?:ing)? with|stuck with)|decided|(?:the"
     r" )?decision (?:is|was)|it was decided"
     r"|(?:is|are|was|were) (?:chosen|replaced by|dropped in favou?r)|instead of \w+ing|from now"
     r" on|let['’]s (?:use|go with))"
@@ -56,7 +57,8 @@ _PREFERENCE: Final = re.compile(
     r"(?:fan of|fond of|keen on|into|not into|allergic to|vegetarian|vegan|tired of|sick of"
     r"|passionate about|obsessed)"
     r"|(?:call me|rather have|my (?:go-to|dream|guilty pleasure)))"
-    r"|(?:更|最|很|特别|非常|不太?|都|也)?(?:喜欢|喜爱|偏好|偏爱|爱好|热爱|讨厌|厌恶|反感|钟爱"
+    r"|^叫我|(?:更|最|很|特别|非常|不太?|都|也)?(?:喜欢|喜爱|偏好|偏爱|爱好|热爱|讨厌|厌恶|反感"
+    r"|钟爱"
     r"|爱(?:吃|喝|看|听|玩|用)|受不了|习惯用|倾向)"
 )
 _PATTERN: Final = re.compile(
@@ -87,7 +89,7 @@ _TOOLING: Final = re.compile(
     r"(?i)\b(?:run|command|cli|flag|option|shortcut|plugin|extension|install|pip|npm|make|docker"
     r"|git|kubectl|ssh|curl)\b|命令|参数|快捷键|插件|安装"
 )
-_FIRST: Final = re.compile(r"\b(?:I|my|me|we|our)\b|['’]m\b|我")
+_FIRST: Final = re.compile(r"\b(?:I|[Mm]y|me|[Ww]e|[Oo]ur)\b|['’]m\b|我")
 
 
 def category_of(sentence: str) -> Category:

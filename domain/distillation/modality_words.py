@@ -70,6 +70,8 @@ HEARSAY: Final = re.compile(
     \b(?:i[ ](?:'ve[ ])?heard|heard[ ]that|apparently|supposedly|allegedly|rumou?r|reportedly
         |they[ ]say|people[ ]say|word[ ]is|according[ ]to|(?:told|tells)[ ](?:me|us)
         |(?:he|she|they|\w+)[ ](?:said|says|claims|claimed|mentioned|reckons)(?:[ ]that)?)\b
+    |(?:同事|朋友|老板|领导|医生|老师|经理|客户|邻居|妈妈?|爸爸?|哥哥?|姐姐?|老公|老婆|新闻上?
+    |网上)(?:都)?说(?!话|明|服|法|不)
     |听说|据说|传言|有人说|听(?:他|她|同事|朋友|别人)说|[他她](?:们)?说|告诉我|据.{1,8}(?:称|说)
     """
 )

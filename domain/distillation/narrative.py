@@ -68,7 +68,8 @@ def narrated(talk: Talk, turn: Turn) -> list[Finding]:
     taken = heard(talk.content, turn, called)
     asked = asked_before(talk, turn)
     chosen = _chosen(taken, asked)
-    if not chosen or turn_score(taken, answers=bool(asked)) < LEAST:
+    bare = bool(chosen) and _answers_barely(asked, chosen[0])
+    if not chosen or turn_score(taken, answers=bool(asked)) + 0.7 * bare < LEAST:
         return []
     content, safe = _statement(chosen, talk, turn, asked)
     return [_finding(content, chosen, talk, safe=safe)]
@@ -149,7 +150,8 @@ def _chosen(taken: Heard, asked: str) -> list[Candidate]:
     best = max(map(sentence_score, stating), default=0.0)
     places: set[int] = set()
     for place in sorted(range(len(stating)), key=lambda place: -sentence_score(stating[place])):
-        if sentence_score(stating[place]) <= max(0.2, 0.3 * best) or place in places:
+        low = sentence_score(stating[place]) <= max(0.2, 0.3 * best)
+        if place in places or (low and not (place == 0 and _answers_barely(asked, stating[0]))):
             continue
         needed = _needed(place, stating, places, asked)
         length = sum(len(stating[one].plain) for one in places | needed)
@@ -174,6 +176,11 @@ def _needed(
     if not with_it or reference_of(one.plain, stating[place - 1].plain) == "dangling":
         return frozenset()
     return with_it | {place}
+
+
+def _answers_barely(asked: str, one: Candidate) -> bool:
+    """Tell whether a sentence is an answer that says nothing without its question."""
+    return _tells(asked) and is_fragment(one.plain) and one.worth.content > 1
 
 
 def _is_told_by(asked: str, one: Candidate, place: int) -> bool:

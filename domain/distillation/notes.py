@@ -17,6 +17,7 @@ from domain.distillation.cues import TECHNICAL, category_of, clarity_of, decay_c
 from domain.distillation.finding import Finding, Talk
 from domain.distillation.openings import names_called
 from domain.distillation.person import FIRST_PERSON, about
+from domain.distillation.person_words import PRESENT, REQUESTED
 from domain.distillation.pronouns import reference_of, resolved
 from domain.distillation.times import with_dates
 from domain.distillation.turns import Turn, turns
@@ -45,6 +46,10 @@ _DONE: Final = re.compile(
     r"|took|chose)\b|\b(?:is|are|has been|have been) now\b|已经?(?:将|把|经|在)?|(?:完成|修好"
     r"|改好|设好|更新|部署)了"
 )
+_HAN_REQUEST: Final = re.compile(
+    r"(?:请|麻烦|劳驾|帮(?:我|忙)|给我|替我)(?!.*了[。.!！]*$)|(?:把|将)(?!.*了[。.!！]*$)"
+    r"|(?:写|查|找|翻译|总结|解释|生成|列出|推荐)一?(?:下|个|段|篇|首|份|些)"
+)
 _OWNER_NAMES: Final = ("The owner", "The owner's", "用户")
 _AGENT_NAMES: Final = ("The assistant", "The assistant's", "助手")
 
@@ -71,13 +76,23 @@ def _is_one_of_two(talk: Talk) -> bool:
 
 def _is_worth(one: Candidate) -> bool:
     has = one.worth
-    if one.sentence.kind in ("config", "code"):
+    if one.sentence.kind in ("config", "code", "row"):
         return True
+    if _is_request(one):
+        return False
     if one.addressed and not has.his and category_of(one.plain) == "fact":
         return False
     marked = category_of(one.plain) != "fact" or TECHNICAL.search(one.plain) is not None
     weight = has.content + has.names + has.numbers + 2 * marked - has.unsure
     return weight >= LEAST
+
+
+def _is_request(one: Candidate) -> bool:
+    """Tell whether a sentence asks for something to be done once, rather than always."""
+    if one.sentence.kind != "prose" or category_of(one.plain) != "fact":
+        return False
+    word = one.plain.split(maxsplit=1)[0].casefold().strip(",.!")
+    return word in PRESENT or word in REQUESTED or _HAN_REQUEST.match(one.plain) is not None
 
 
 def _grouped(taken: Sequence[Candidate]) -> list[list[Candidate]]:
@@ -86,7 +101,7 @@ def _grouped(taken: Sequence[Candidate]) -> list[list[Candidate]]:
     for one in taken:
         before = groups[-1] if groups else []
         alike = bool(before) and before[-1].sentence.paragraph == one.sentence.paragraph
-        if one.sentence.kind in ("config", "code") or not alike:
+        if one.sentence.kind in ("config", "code", "row") or not alike:
             if not _dangles(one):
                 groups.append([one])
             continue
@@ -154,9 +169,11 @@ def _finding(group: Sequence[Candidate], talk: Talk, turn: Turn, rests: tuple[in
 def _statement(group: Sequence[Candidate], talk: Talk, turn: Turn) -> tuple[str, bool]:
     first = group[0].sentence
     if first.kind == "config":
-        return (f"{first.lead}.{first.text}" if first.lead else first.text), True
+        return first.lead + first.text, True
+    if first.kind == "row":
+        return group[0].plain, True
     if first.kind == "code":
-        return f"{first.lead}:\n{first.text}", True
+        return f"{first.lead}{'：' if _HAN.search(first.lead) else ':'}\n{first.text}", True
     if turn.role == "quoted":
         mark = talk.content[turn.start : first.start].strip()
         mark = mark if len(mark) <= 60 and "\n" not in mark else ""

@@ -23,13 +23,15 @@ _OPENING: Final = re.compile(
       |you[ ]know(?:[ ]what)?|guess[ ]what|to[ ]be[ ]honest|in[ ]fact|speaking[ ]of[ ]which
       |no[ ](?:worries|problem)|not[ ]yet|lol|fyi|note|reminder|remember(?:[ ]this|[ ]that)?
       |please[ ]remember(?:[ ]that)?|please[ ]note(?:[ ]that)?|please|just[ ]so[ ]you[ ]know
+      |therefore|thus|hence|as[ ]a[ ]result|consequently|that['’]s[ ]why|for[ ]that[ ]reason
       |for[ ](?:the[ ]record|your[ ]information))(?:[ ]?[,!.;:~—–-]+[ ]*|[ ]+(?=(?:i|we|my|our|it
       |the)\b
       |(?-i:[A-Z])))
     )"""
 )
 _HAN_OPENING: Final = re.compile(
-    r"^(?:(?:哇塞?|嗯+|哦|噢|啊|呃|额|哈+|嘿+|是的|是啊|对啊?|对的|好的|好呀|好吧|真的|唉|哎呀?"
+    r"^(?:(?:所以|因此|于是|因而|为此)[，,]?|(?:哇塞?|嗯+|哦|噢|啊|呃|额|哈+|嘿+|是的|是啊|对啊?"
+    r"|对的|好的|好呀|好吧|真的|唉|哎呀?"
     r"|确实|没错|嗨|你好啊?|您好"
     r"|早上好|晚上好|另外|还有|对了|顺便说一下|顺便说|其实|说实话|那么|那|不过|而且|然后|所以说"
     r"|总之|谢谢你?|当然|请?记住"

@@ -101,3 +101,11 @@ NOUNS_TOO: Final = _words(
     """
 )
 """Of `PRESENT`, those that may stand behind "and" as a thing as well."""
+
+REQUESTED: Final = _words(
+    """
+    show explain fix rename delete remove add update list summarize summarise translate search
+    compare restart install generate convert rewrite sort count draft remind schedule stop
+    """
+)
+"""Begin, beside the verbs of `PRESENT`, what an agent is asked to do."""

@@ -45,7 +45,8 @@ _TIME: Final = re.compile(
 _DETERMINED: Final = re.compile(
     r"\b(?:a|an|the|my|our|your|some|another|every|each|any|many|several|two|three|four|five"
     r"|[A-Za-z]+['’]s|\d+)"
-    r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z]\w+|\"[^\"]+\""
+    r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z]\w+|\b[a-z]{3,} \d"
+    r"|\"[^\"]+\""
     r"|\b(?!(?:always|sometimes|perhaps|besides|towards|makes|takes|gives|helps|looks|feels"
     r"|seems|needs|wants|means|comes|goes|keeps|brings|reminds|lets|turns|does)\b)[a-z]{4,}s\b",
 )
@@ -84,9 +85,9 @@ def reference_of(sentence: str, said_before: str = "") -> Reference:
         return _han_reference(sentence, said_before)
     if said_before and _names_something(said_before):
         return "none"
-    plain = _TIME.sub(lambda found: "." * len(found.group()), sentence)
-    plain = _EXPLETIVE.sub(lambda found: "." * len(found.group()), plain)
-    plain = _CONJUNCTION.sub("....", plain)
+    plain = sentence
+    for harmless in (_TIME, _EXPLETIVE, _CONJUNCTION):
+        plain = harmless.sub(lambda found: "x" * len(found.group()), plain)
     weak = False
     for found in _PRONOUN.finditer(plain):
         if weak or _names_something(plain[: found.start()]):
@@ -129,6 +130,7 @@ _COMMON: Final = _words(
     HTTPS SSH DNS VPN SQL JSON YAML TV USA UK AM PM OK English Chinese
     """
 )
+_HAN_PERSON: Final = re.compile(r"[小老阿][\u3400-\u9fff]")
 _HAN_SUBJECT: Final = re.compile(r"^(?P<it>它|该服务|该项目|此服务)(?!们)|^(?P<he>[他她])(?!们|俩)")
 _HAN_NAMED: Final = re.compile(
     r"《[^》]+》|「[^」]+」|(?<![\w])[A-Za-z][\w.-]*(?:[ ][A-Z\d][\w.-]*)*"
@@ -150,7 +152,8 @@ def resolved(sentence: str, before: str) -> str | None:
         return None
     name, groups = things[0], subject.groupdict()
     is_person = bool(groups.get("he") or groups.get("his"))
-    if is_person != _may_be_person(name):
+    # A plain name may be a person's or a thing's: "it" tells, "she" asks for a name.
+    if (not _may_be_person(name)) if is_person else _HAN_PERSON.match(name):
         return None
     rest = sentence[subject.end() :]
     if groups.get("its") or groups.get("his"):
@@ -158,7 +161,7 @@ def resolved(sentence: str, before: str) -> str | None:
     if groups.get("s") or groups.get("hes"):
         following = rest.split()[:1]
         return f"{name} has{rest}" if following in (["been"], ["got"]) else f"{name} is{rest}"
-    return name + rest
+    return name + (" " if han and name[-1].isascii() else "") + rest
 
 
 def _named(text: str, *, han: bool) -> list[str]:
@@ -185,7 +188,7 @@ def _is_odd(name: str) -> bool:
 
 
 def _may_be_person(name: str) -> bool:
-    if re.match(r"[小老阿][\u3400-\u9fff]", name):
+    if _HAN_PERSON.match(name):
         return True
     return (
         name.isascii()

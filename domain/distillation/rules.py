@@ -8,9 +8,13 @@ other one turn gives one statement; work talk gives a statement each.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from domain.distillation.entities import entities
 from domain.distillation.finding import Finding, Talk
 from domain.distillation.narrative import narrated
 from domain.distillation.notes import noted
+from domain.distillation.relations import relations
 from domain.distillation.turns import turns
 
 
@@ -22,4 +26,10 @@ def distil_by_rules(talk: Talk) -> list[Finding]:
             found.extend(narrated(talk, turn))
         else:
             found.extend(noted(talk, turn, len(found)))
-    return found
+    return [_with_names(one) for one in found]
+
+
+def _with_names(finding: Finding) -> Finding:
+    return replace(
+        finding, entities=entities(finding.content), relations=relations(finding.content)
+    )

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-Kind = Literal["prose", "item", "config", "aside", "code"]
+Kind = Literal["prose", "item", "config", "row", "aside", "code"]
 
 _FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
 _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t#]*$")
@@ -59,7 +59,7 @@ class Sentence(Struct, frozen=True):
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentence]:
     """Split ``text[start:end]``; headings, rules and long code are left out."""
     found: list[Sentence] = []
-    lead = ""
+    lead = header = ""
     paragraph = 0
     above: list[tuple[int, str]] = []
     for kind, first, last in _blocks(text, start, len(text) if end is None else end):
@@ -67,6 +67,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentenc
         if kind == "blank":
             paragraph += 1
             above.clear()
+            header = header if _RULE.match(block) else ""
             if found and found[-1].kind in ("item", "code"):
                 lead = ""
         elif kind == "heading":
@@ -77,7 +78,11 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentenc
                 found.append(Sentence(block, first, last, "code", lead, paragraph))
             lead = ""
         elif kind == "config":
-            found.extend(_configuration(block, first, above, paragraph))
+            found.extend(_configuration(block, first, above, lead, paragraph))
+        elif kind == "row":
+            if header:
+                found.append(Sentence(block.strip(), first, last, "row", header, paragraph))
+            header = header or block.strip()
         elif kind == "item":
             mark = _ITEM.match(block)
             body = first + (mark.end() if mark else 0)
@@ -120,6 +125,8 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _kind_of(line: str) -> str:
+    if line.lstrip().startswith("|") and line.count("|") > 2:
+        return "row"
     config = _CONFIG.fullmatch(line)
     if config:
         value = config.group("value") or ""
@@ -131,7 +138,7 @@ def _kind_of(line: str) -> str:
 
 
 def _configuration(
-    line: str, first: int, above: list[tuple[int, str]], paragraph: int
+    line: str, first: int, above: list[tuple[int, str]], lead: str, paragraph: int
 ) -> Iterator[Sentence]:
     """Give a line of configuration under the keys that it stands in."""
     config = _CONFIG.fullmatch(line)
@@ -142,9 +149,11 @@ def _configuration(
     if config.group("value") is None:
         above.append((indent, config.group("key")))
         return
-    lead = ".".join(key for _, key in above)
-    at = first + len(line) - len(line.lstrip())
-    yield Sentence(line.strip(), at, at + len(line.strip()), "config", lead, paragraph)
+    at = first + config.start("key")
+    keys = ".".join(key for _, key in above)
+    text = line[config.start("key") :].rstrip()
+    under = f"{keys}." if keys else f"{lead}: " if lead else ""
+    yield Sentence(text, at, at + len(text), "config", under, paragraph)
 
 
 def _prose(

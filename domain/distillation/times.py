@@ -34,7 +34,8 @@ _HAN_COUNT: Final = (
 _WEEKDAY: Final = "(" + "|".join(_DAYS) + r"|(?:mon|tues?|wed|thur?s?|fri|sat|sun)(?=\\W|$))"
 _HAN_DAYS: Final = {word: place for place, word in enumerate("一二三四五六日")} | {"天": 6}
 _PREPOSITION: Final = (
-    r"(?:\b(?P<before>on|in|at|since|until|till|by|from|before|after|during|for|of|over|through"
+    r"(?:\b(?P<before>on|in|at|to|than|since|until|till|by|from|before|after|during|for|of|over"
+    r"|through"
     r"|around|about|as of)\s+)?"
 )
 _PART: Final = r"(morning|afternoon|evening|night)"

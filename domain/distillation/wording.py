@@ -27,4 +27,4 @@ def closed(part: str) -> str:
     text = part.strip().rstrip(";；,，")
     if _CLOSED.search(text):
         return text
-    return text + ("。" if _HAN.search(text[-3:]) else ".")
+    return text + ("。" if _HAN.search(text) else ".")
