@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -18,10 +18,12 @@ from commands.application import MemoryApplication
 from commands.command import Clock, Command, CommandContext
 from commands.execution import Done, execute
 from commands.redistillation import Earlier, Said, end_the_others, made_before
+from commands.snapshots import project
 from commands.statement_claims import claim_statement, held_by_statement, held_by_text, is_held
 from commands.text_claims import claim_text
 from commands.unit_of_work import UnitOfWork
 from domain import memory as memories
+from domain.aggregate import AggregateKind
 from domain.caller import DISTILLER_ACTOR, Caller
 from domain.distillation.finding import Finding
 from domain.episode import EPISODE, Episode
@@ -42,7 +44,7 @@ from domain.policies.content import require_content, require_text
 from domain.policies.settling import Settle
 from domain.policies.text import text_hash
 from domain.policies.validation import Validation
-from domain.text_claim import claim_scope
+from domain.text_claim import TEXT_CLAIM, TextClaim, claim_id, claim_scope, statement_claim_id
 from eventlog.append import Fence
 
 DISTILLER: Final = Caller(actor=DISTILLER_ACTOR, kind="admin")
@@ -127,15 +129,16 @@ def distil(
     """
     request = command.request
     _require_sound(request)
-    said: list[Committed] = []
 
     def decide(work: UnitOfWork) -> None:
+        events = list(application.events.get(request.episode_id))
+        work.expect({request.episode_id: project(EPISODE, None, events)})
         episode = work.get(EPISODE, request.episode_id)
         if episode is None or not episode.is_waiting or went_with_its_session(work, episode):
             return
-        if not said:
-            said.append(_committed(application, episode.id))
-        _Run(application, work, episode, said[0], request).record()
+        run = _Run(application, work, episode, _committed(events[0]), request)
+        run.look_ahead()
+        run.record()
 
     return execute(application, command, clock, decide, _receipt, fence)
 
@@ -190,6 +193,25 @@ class _Run:
         self._became: list[str | None] = []
         self._made: list[str] = []
         self._seen: list[str] = []
+
+    def look_ahead(self) -> None:
+        """Read together what will be looked at: claims and named memories, then who claims."""
+        request, scope, log = self._request, self._scope, self._work.log
+        kinds: dict[str, AggregateKind[Any]] = {}
+        for finding in request.findings:
+            said = memories.statement_hash(finding.content)
+            kinds[claim_id(log, scope, text_hash(finding.content))] = TEXT_CLAIM
+            kinds[statement_claim_id(log, scope, said)] = TEXT_CLAIM
+        named = [f.reinforces for f in request.findings if f.reinforces]
+        verified = [validation.memory_id for validation in request.verified]
+        for memory_id in (*named, *request.likely, *verified):
+            kinds.setdefault(memory_id, MEMORY)
+        states = self._application.load_many(kinds)
+        claimants = {
+            claim.memory_id: MEMORY for claim in states.values() if isinstance(claim, TextClaim)
+        }
+        unknown = {one: kind for one, kind in claimants.items() if one not in states}
+        self._work.expect(states | (self._application.load_many(unknown) if unknown else {}))
 
     def record(self) -> None:
         """Record what the findings become, what else the episode bears out, and its outcome."""
@@ -358,9 +380,8 @@ class _Run:
             recorded += len(bodies)
 
 
-def _committed(application: MemoryApplication, episode_id: str) -> Committed:
-    """Read what was committed: states hold no text."""
-    [event] = application.events.get(episode_id, lte=1)
+def _committed(event: object) -> Committed:
+    """Give what was committed: states hold no text."""
     assert isinstance(event, Event)
     assert isinstance(event.body, EpisodeCommitted)
     return Committed(event.body, event.occurred_at)

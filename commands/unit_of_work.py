@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar, cast
 
@@ -45,6 +45,7 @@ class UnitOfWork:
         self.events: list[Event] = []
         self._load = load
         self._context = context
+        self._ahead: dict[str, Aggregate | None] = {}
         self._states: dict[str, Aggregate | None] = {}
         self._read: dict[str, int] = {}
 
@@ -66,10 +67,17 @@ class UnitOfWork:
     def get(self, kind: AggregateKind[A], aggregate_id: str) -> A | None:
         """Give an aggregate as it is after this command's events so far; None if there is none."""
         if aggregate_id not in self._states:
-            state = self._load(cast("AggregateKind[Aggregate]", kind), aggregate_id)
+            if aggregate_id in self._ahead:
+                state = self._ahead[aggregate_id]
+            else:
+                state = self._load(cast("AggregateKind[Aggregate]", kind), aggregate_id)
             self._states[aggregate_id] = state
             self._read[aggregate_id] = state.version if state else 0
         return cast("A | None", self._states[aggregate_id])
+
+    def expect(self, states: Mapping[str, Aggregate | None]) -> None:
+        """Take states that were read together; each counts as read once somebody asks for it."""
+        self._ahead.update(states)
 
     def find(self, kind: AggregateKind[A], aggregate_id: str) -> A | None:
         """Give an aggregate that somebody outside has named, as `get` does.

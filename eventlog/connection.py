@@ -61,6 +61,19 @@ class Connections:
         """Run a script by its digest; load it first where the server does not know it."""
         return _run_script(self.call, script, keys, arguments)
 
+    def call_scripts(
+        self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[Argument]]]
+    ) -> list[Any]:
+        """Run one script several times in one write, each with its keys and arguments."""
+        if not script.reads:
+            raise ValueError(f"{script.digest} writes: of a part of its calls nobody would know")
+        try:
+            return self.call_many(
+                [("EVALSHA_RO", script.digest, len(keys), *keys, *rest) for keys, rest in calls]
+            )
+        except NoScriptError:
+            return [self.call_script(script, keys, rest) for keys, rest in calls]
+
     def close(self) -> None:
         """Close every connection of the pool."""
         self._pool.disconnect()

@@ -336,6 +336,12 @@ class RedisLog:
         pairs = self._repeat(lambda: self._server.call_script(READ_SNAPSHOTS, keys, []))
         return {int(version): snapshot for version, snapshot in pairs}
 
+    def run_many(
+        self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[Argument]]]
+    ) -> list[Any]:
+        """Run a script that only reads several times, in one round trip, as `run` does once."""
+        return self._repeat(lambda: self._server.call_scripts(script, calls))
+
     def run(self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]) -> Any:
         """Run a script that does no harm when it is run twice; raises `LogUnavailable`, `LogFull`.
 

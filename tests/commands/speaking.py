@@ -165,12 +165,13 @@ class Speaker:
         request = contract.SettleCandidates(memory_ids=list(memory_ids), content=content)
         return self.send(settle, request, key=key)
 
-    def dismiss(self, *memory_ids: str, key: str | None = None) -> Any:
-        request = contract.DismissCandidates(memory_ids=list(memory_ids))
+    def dismiss(self, *memory_ids: str, key: str | None = None, reason: str | None = None) -> Any:
+        request = contract.DismissCandidates(memory_ids=list(memory_ids), reason=reason)
         return self.send(dismiss, request, key=key)
 
-    def redistil(self, *episode_ids: str, key: str | None = None) -> Any:
-        return self.send(redistil, contract.Redistil(episode_ids=list(episode_ids)), key=key)
+    def redistil(self, *episode_ids: str, key: str | None = None, reason: str | None = None) -> Any:
+        request = contract.Redistil(episode_ids=list(episode_ids), reason=reason)
+        return self.send(redistil, request, key=key)
 
     def close_session(
         self, session_id: str | None, *, key: str | None = None, namespace: str | None = None

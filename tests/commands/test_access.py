@@ -53,6 +53,24 @@ def test_a_foreign_episode_is_as_if_it_did_not_exist(application, hermes, cron, 
     assert application.event_log.head().position == 1
 
 
+def test_who_may_settle_and_distil_anew_is_told_before_what_there_is(hermes, owner, admin):
+    memory, episode = hermes.remember("mine").memory_id, hermes.commit("mine too").episode_id
+    for thing in (memory, NOWHERE):
+        for speaker in (hermes, admin):
+            for act in (speaker.settle, speaker.dismiss):
+                with pytest.raises(Forbidden):
+                    act(thing)
+        with pytest.raises(NotFound):
+            owner.redistil(thing)
+    for thing in (episode, NOWHERE):
+        with pytest.raises(Forbidden):
+            hermes.redistil(thing)
+        with pytest.raises(NotFound):
+            owner.settle(thing)
+        with pytest.raises(NotFound):
+            owner.dismiss(thing)
+
+
 @pytest.mark.parametrize("act", on_a_memory.values(), ids=on_a_memory)
 def test_a_memory_is_no_episode_and_an_episode_no_memory(hermes, act):
     receipt = hermes.remember("mine")

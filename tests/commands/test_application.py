@@ -4,7 +4,9 @@ from eventsourcing.application import Application
 
 from commands.application import MemoryApplication
 from commands.commit import commit
+from domain.episode import EPISODE
 from domain.events import EpisodeCommitted
+from domain.memory import MEMORY
 from eventlog.redis_streams import RedisApplicationRecorder, RedisFactory
 from memoryweave import contract
 from tests.commands.speaking import Speaker
@@ -62,3 +64,30 @@ def test_a_retried_command_makes_the_same_ids(application, hermes):
     assert len(ids) == 1
     receipt = commit(application, command, hermes.clock)
     assert (receipt.episode_id, receipt.memory_id) in ids
+
+
+def test_what_is_read_together_is_what_is_read_one_by_one(application, hermes, log_server):
+    one, two = hermes.remember("one"), hermes.remember("two")
+    hermes.correct(one.memory_id, "another one")
+    kinds = {
+        one.memory_id: MEMORY,
+        two.memory_id: MEMORY,
+        one.episode_id: EPISODE,
+        two.episode_id: MEMORY,
+        "never heard of": MEMORY,
+    }
+    with log_server.client() as client:
+        client.script_flush()  # as after a restart of the server
+    assert application.load_many(kinds) == {
+        one_id: application.load(kind, one_id) for one_id, kind in kinds.items()
+    }
+    assert application.load_many({}) == {}
+
+
+def test_what_has_many_events_is_not_read_together_with_others(application, hermes, monkeypatch):
+    monkeypatch.setattr("commands.application.SNAPSHOT_EVERY", 3)
+    few, many = hermes.remember("few").memory_id, hermes.remember("many").memory_id
+    for _ in range(3):
+        hermes.useful(many)
+    hermes.useful(few)
+    assert set(application.load_many({few: MEMORY, many: MEMORY})) == {few}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from commands.application import MemoryApplication
+from domain.events import Entity, Relation
 from eventlog.codec import Codec
 from eventlog.sealing import KeyRing
+from tests.commands.distilling import Distiller, finding
 from tests.commands.speaking import Speaker
 from tests.servers import LogServer
 
@@ -29,12 +31,26 @@ def test_no_text_given_with_any_command_stands_in_a_file_of_the_log_server() -> 
         )
         agent.tag(memory, f"{CANARY} tag")
         agent.deprecate(memory, reason=f"{CANARY} deprecated")
+        owner, distiller = Speaker.of_kind(application, "owner"), Distiller(application)
+        talk = agent.commit(f"{CANARY} talk").episode_id
+        distiller.fail(talk, f"{CANARY} error")
+        found = finding(
+            f"{CANARY} finding",
+            evidence=f"{CANARY} quote",
+            entities=(Entity(name=f"{CANARY} entity", type="software"),),
+            relations=(Relation(subject=f"{CANARY} subject", relation="IS", object=CANARY),),
+        )
+        one, two = distiller.distil(talk, found, f"{CANARY} other", settle="confirm").memory_ids
+        owner.settle(one, content=f"{CANARY} settled")
+        owner.dismiss(two, reason=f"{CANARY} dismissed")
+        owner.tag(one, f"{CANARY} level", level="user")
+        owner.redistil(talk, reason=f"{CANARY} anew")
         agent.delete_episode(episode.episode_id)
 
         log = application.event_log
         codec = Codec(KeyRing(log.subject_keys))
         opened = repr([codec.open(entry) for entry in log.read(1)])
-        assert opened.count(CANARY) >= 12
+        assert opened.count(CANARY) >= 25
         # As they are before a rewrite compresses them.
         files = [path for path in server.directory.rglob("*") if path.is_file()]
         assert sum(path.stat().st_size for path in files) > 4_000

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from domain.errors import WrongState
-from domain.events import MemoryCreated
+from domain.events import NewMemory
 from domain.memory import MEMORY
+from tests.commands.distilling import Distiller
 from tests.commands.speaking import START, Speaker
 
 TEXT = "the port is 3000"
@@ -24,7 +25,7 @@ TEXT = "the port is 3000"
 def memories(application):
     """Fold every memory of the log, by its raw events."""
     head = application.event_log.head().position
-    ids = [e.aggregate_id for e in application.read(1, head) if isinstance(e.body, MemoryCreated)]
+    ids = [e.aggregate_id for e in application.read(1, head) if isinstance(e.body, NewMemory)]
     return [application.load(MEMORY, memory_id) for memory_id in ids]
 
 
@@ -125,6 +126,50 @@ def test_threads_that_remember_correct_delete_and_restore_never_make_a_text_twic
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(worker, range(6)))
+    assert_no_text_twice(application)
+    assert next(refused) > 0, "nothing was ever in the way: the test tries nothing"
+
+
+@pytest.mark.parametrize("settle", ["auto", "confirm"])
+def test_threads_that_distil_settle_remember_and_delete_never_make_a_text_twice(
+    application, settle
+):
+    owner = Speaker.of_kind(application, "owner")
+    texts = [f"text {n}" for n in range(3)]
+    first = owner.remember(texts[0], namespace="shared")
+    known = [first.memory_id]
+    refused = itertools.count()
+
+    def worker(number):
+        chance = Random(f"{settle}-{number}")
+        distiller = Distiller(application)
+
+        def distil():
+            said = chance.sample(texts, 2)
+            episode_id = owner.commit(" and ".join(said), namespace="shared").episode_id
+            known.extend(distiller.distil(episode_id, *said, settle=settle).memory_ids)
+
+        for _ in range(20):
+            step = chance.choice(
+                [
+                    distil,
+                    distil,
+                    lambda: owner.settle(chance.choice(known)),
+                    lambda: owner.settle(chance.choice(known), content=chance.choice(texts)),
+                    lambda: owner.dismiss(chance.choice(known)),
+                    lambda: owner.remember(chance.choice(texts), namespace="shared"),
+                    lambda: owner.correct(chance.choice(known), chance.choice(texts)),
+                    lambda: owner.delete(chance.choice(known)),
+                    lambda: owner.restore(chance.choice(known)),
+                ]
+            )
+            try:
+                step()
+            except WrongState:
+                next(refused)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(worker, range(4)))
     assert_no_text_twice(application)
     assert next(refused) > 0, "nothing was ever in the way: the test tries nothing"
 
