@@ -215,6 +215,7 @@ class _Work(Struct, frozen=True):
             skip_reason=self.one.skipped,
             likely=self.shortlist.likely,
             verified=tuple(verified),
+            shown={known.memory_id: known.content for known in self.shortlist.merged},
             settle=settle_of(case.episode.namespace, parts.settings.settle),
         )
         command = distilling.command_for(request, case.because_of)
