@@ -22,9 +22,9 @@ from eventlog.subscription import Checkpoint
 from projections.generation import ViewDirectory
 from projections.vector.indices import create_indices
 from projections.vector.lexical import document_tokens
-from projections.vector.maintenance import ROWS_PER_FRAGMENT
 from projections.vector.schema import TABLE, arrow_schema, to_arrow
 from projections.vector.sentinel import Sentinel, sentinel_row
+from projections.vector.table import rows_per_fragment
 from projections.vector.turns import turn_key
 
 DIMENSION: Final = 384
@@ -120,7 +120,7 @@ def write_table(path: Path, rows: int, seed: int, vectors: Floats | None = None)
         dataset,
         schema=schema,
         mode="append",
-        max_rows_per_file=ROWS_PER_FRAGMENT,
+        max_rows_per_file=rows_per_fragment(rows),
     )
     create_indices(lance.dataset(dataset))
     directory.close()

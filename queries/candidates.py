@@ -1,33 +1,29 @@
-"""Finding candidates: dense and lexical search side by side, and what was said around, each
-allowed to fail.
-
-A part that fails is reported and the others answer (spec: recall.md, "Degradation"). Reasons name
-the kind of failure, never a query or a text.
+"""Finding candidates: what the arms of a search found, and what was said around it, each
+allowed to fail (`degradation`).
 """
 
 from __future__ import annotations
 
 import math
-import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from itertools import compress
-from typing import Final, TypeVar, cast
+from typing import Final, cast
 
 import numpy as np
-import structlog
 from msgspec import Struct, structs
 
-from inference.embedder import Embedder, EmbeddingError, Vector
-from inference.reranker import RerankingError
+from inference.embedder import Embedder, Vector
 from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
 from projections.vector.hits import Hit
 from projections.vector.lexical import query_of
 from projections.vector.ranking import Counted, statistics_of
 from projections.vector.search_filter import SearchFilter
-from projections.vector.view import VectorView, WordHits
+from projections.vector.view import VectorView
+from queries.arms import Arms, searched_arms
+from queries.degradation import attempt
 from queries.fusion import Fused, fuse
 from queries.misses import rare_terms
 from queries.neighbours import EXPANDED, passes, wanted_around
@@ -40,15 +36,8 @@ from queries.windows import Floats
 CANDIDATES: Final = 50
 """How many each side gives, unless more results are asked for."""
 
-OF_A_TIME: Final = 25
-"""How many more each side gives of a time that the query names."""
-
 SCANNED: Final = 500
 """How many rows a substring scan gives, before filters."""
-
-T = TypeVar("T")
-
-_logger = structlog.get_logger(__name__)
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -95,15 +84,6 @@ class Found(Struct, frozen=True, kw_only=True):
     exhausted: bool = True
 
 
-class _Arms(Struct):
-    """What the searches gave: None for one that failed, empty for one that was not made."""
-
-    query_vector: Vector | None
-    words: WordHits | None
-    dense: list[Hit] | None
-    of_a_time: list[Hit]
-
-
 def search(
     query: str,
     wanted: SearchFilter,
@@ -126,7 +106,7 @@ def search(
     timed = None
     if cues:
         timed = structs.replace(wanted, observed_within=searched_spans(cues, today))
-    arms = _searched(query, wanted, timed, limit, vector, embedder, pool, degraded)
+    arms = searched_arms(query, wanted, timed, limit, vector, embedder, pool, degraded)
     if arms.dense is None and arms.words is None:
         return Found(level="empty", candidates=[], degraded=degraded)
     level: Level = "hybrid"
@@ -140,63 +120,9 @@ def search(
         degraded=degraded,
         lexical_weight=fused.lexical_weight,
         terms=len(gathered.terms),
-        rare=rare_terms(arms.words.statistics, len(gathered.terms)) if arms.words else frozenset(),
-        exhausted=len(arms.dense or ()) < limit
-        and len(arms.words.hits if arms.words else ()) < limit,
+        rare=rare_terms(arms.statistics, len(gathered.terms)) if arms.statistics else frozenset(),
+        exhausted=len(arms.dense or ()) < limit and len(arms.words or ()) < limit,
     )
-
-
-def _searched(
-    query: str,
-    wanted: SearchFilter,
-    timed: SearchFilter | None,
-    limit: int,
-    vector: VectorView,
-    embedder: Embedder,
-    pool: Executor,
-    degraded: list[Degraded],
-) -> _Arms:
-    """Search. The words are looked up in ``pool`` while the query is embedded here."""
-    looked_up = pool.submit(lambda: vector.words(query, wanted, limit, with_vectors=True))
-    of_a_time = None
-    if timed is not None:
-        of_a_time = pool.submit(lambda: vector.lexical(query, timed, OF_A_TIME, with_vectors=True))
-    dense: list[Hit] | None = None
-    also: list[Hit] = []
-    query_vector = attempt("embedder", degraded, lambda: embedder.embed_query(query))
-    if query_vector is not None and _shares_model(vector, embedder, degraded):
-        embedded = query_vector
-        dense = attempt(
-            "dense", degraded, lambda: vector.dense(embedded, wanted, limit, with_vectors=True)
-        )
-        if timed is not None and dense is not None:
-            also += (
-                attempt(
-                    "dense",
-                    degraded,
-                    lambda: vector.dense(embedded, timed, OF_A_TIME, with_vectors=True),
-                )
-                or []
-            )
-    words = attempt("lexical", degraded, looked_up.result)
-    if of_a_time is not None and words is not None:
-        also += attempt("lexical", degraded, of_a_time.result) or []
-    return _Arms(None if dense is None else query_vector, words, dense, also)
-
-
-def _shares_model(vector: VectorView, embedder: Embedder, degraded: list[Degraded]) -> bool:
-    """Tell whether the view's vectors and the query's can be compared; note it if they cannot."""
-    found = attempt("dense", degraded, vector.model)
-    wanted = f"{embedder.name}/{embedder.dimension}"
-    if found is None or found == wanted:
-        return not any(part.part == "dense" for part in degraded)
-    degraded.append(
-        Degraded(
-            part="dense",
-            reason=f"the vectors are of {found}; those of {wanted} are in the next generation",
-        )
-    )
-    return False
 
 
 def scan(query: str, wanted: SearchFilter, state: StateView, now: datetime) -> list[Candidate]:
@@ -211,25 +137,9 @@ def scan(query: str, wanted: SearchFilter, state: StateView, now: datetime) -> l
     return [Candidate(id=hit.id, layer=hit.layer, score=hit.terms / most) for hit in hits]
 
 
-def attempt(part: str, degraded: list[Degraded], action: Callable[[], T]) -> T | None:
-    """Give the action's answer, or None after noting in ``degraded`` that ``part`` failed."""
-    try:
-        return action()
-    except (EmbeddingError, RerankingError) as error:
-        reason = str(error)  # by contract without texts or keys
-    except Exception as error:  # noqa: BLE001  # whatever a store raises, recall answers without it
-        reason = type(error).__name__
-        # The message is left out: a storage error may quote a filter, and with it a text.
-        frames = traceback.extract_tb(error.__traceback__)
-        where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-        _logger.warning("recall_part_failed", part=part, error=reason, where=where)
-    degraded.append(Degraded(part=part, reason=reason))
-    return None
-
-
 def _gathered(
     query: str,
-    arms: _Arms,
+    arms: Arms,
     wanted: SearchFilter,
     vector: VectorView,
     cues: list[Cue],
@@ -237,11 +147,10 @@ def _gathered(
     degraded: list[Degraded],
 ) -> Pool:
     """Put what was found, and what stands around the best of it, into one pool."""
-    by_words = arms.words.hits if arms.words else []
-    found = {hit.row_id: hit for hit in (*by_words, *arms.of_a_time, *(arms.dense or ()))}
+    found = {hit.row_id: hit for hit in (*(arms.words or ()), *arms.of_a_time, *(arms.dense or ()))}
     cosines = {hit.row_id: hit.score for hit in arms.dense or ()}
     asked = query_of(query)
-    statistics = arms.words.statistics if arms.words else statistics_of(asked, [])
+    statistics = arms.statistics or statistics_of(asked, [])
     searched = frozenset(found)
     counted: dict[str, Counted] = {}
 

@@ -22,7 +22,7 @@ from memoryweave.contract import Degraded
 from projections.state.rows import EpisodeRow, MemoryRow
 from projections.vector.schema import embedded_text
 from queries.absorption import Part, absorbed
-from queries.candidates import attempt
+from queries.degradation import attempt
 from queries.diversity import Comparable, Floats, repetition, selected
 from queries.items import EXTERNAL_ID, FRESH
 from queries.judgement import Admitted, Judgement, text_of

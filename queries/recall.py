@@ -27,7 +27,8 @@ from projections.state.rows import EpisodeRow, MemoryRow
 from projections.state.view import StateView
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
-from queries.candidates import CANDIDATES, Found, attempt, scan, search
+from queries.candidates import CANDIDATES, Found, scan, search
+from queries.degradation import attempt
 from queries.filters import search_filter
 from queries.judgement import Admitted, Judgement, text_of
 from queries.misses import is_miss

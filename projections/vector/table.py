@@ -25,6 +25,9 @@ from projections.vector.sentinel import Sentinel, sentinel_row
 from projections.vector.staging import Staging
 from projections.vector.storage_errors import told_as_os_errors
 
+_FRAGMENTS: Final = 32
+_MOST_ROWS: Final = 32_768
+
 UNFINISHED: Final = "unfinished"
 """The folder, within a generation's, where the table is until it is whole."""
 
@@ -55,7 +58,7 @@ def write_table(
 ) -> bool:
     """Write the staged rows with the vectors that the cache has; False if ``stopped`` said so.
 
-    No more rows are held in memory than a fragment has. Raises storage errors.
+    No more rows are held in memory than the smallest fragment has. Raises storage errors.
     """
     beside = folder / UNFINISHED
     shutil.rmtree(beside, ignore_errors=True)
@@ -68,6 +71,15 @@ def write_table(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return True
+
+
+def rows_per_fragment(rows: int) -> int:
+    """Give how many rows of a table a fragment is to hold.
+
+    A question plans over every fragment, so a large table has larger ones; upkeep rewrites one at a
+    time, while the writer waits, so there is a limit.
+    """
+    return max(ROWS_PER_FRAGMENT, min(_MOST_ROWS, rows // _FRAGMENTS))
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -91,7 +103,7 @@ def _write(
     dataset = lance.write_dataset(
         pa.RecordBatchReader.from_batches(schema, batches),
         str(folder / f"{TABLE}.lance"),
-        max_rows_per_file=ROWS_PER_FRAGMENT,
+        max_rows_per_file=rows_per_fragment(staging.count()),
     )
     go_on()
     index_table(dataset, written.vectors, go_on)

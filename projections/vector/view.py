@@ -7,21 +7,10 @@ fetches of those that are worth it what a hit tells, so that nothing else is rea
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, Final
 
 import numpy as np
-import pyarrow as pa
-from lance.query import (
-    BooleanQuery,
-    FullTextOperator,
-    FullTextQuery,
-    MatchQuery,
-    Occur,
-    PhraseQuery,
-)
-from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -33,35 +22,11 @@ from projections.parking import ParkedEvent
 from projections.presence import identity_of
 from projections.vector.digest import digest_vector
 from projections.vector.hits import Hit, columns_of, hits_of
-from projections.vector.indices import cells_to_look_at
-from projections.vector.lexical import LexicalQuery, query_of
-from projections.vector.live_table import LiveTable, Opened
-from projections.vector.ranking import Statistics, rank, statistics_of
-from projections.vector.schema import TABLE, ArrowTable, sql_list
+from projections.vector.live_table import LiveTable
+from projections.vector.reading import Near, Reading
+from projections.vector.schema import TABLE, sql_list
 from projections.vector.search_filter import SearchFilter, where
 from projections.vector.sentinel import Sentinel
-
-CANDIDATES: Final = 200
-"""How many rows the index gives for ranking, at least."""
-
-_REFINE: Final = 2
-"""How many times the limit is measured again with the full vectors, where an index found them."""
-
-
-class WordHits(Struct, frozen=True):
-    """What was found by words, and the statistics of the index's candidates."""
-
-    hits: list[Hit]
-    statistics: Statistics
-
-
-class Near(Struct, frozen=True):
-    """A row that is near a vector."""
-
-    source_id: str
-    version: int
-    content: str
-    cosine: float
 
 
 class VectorView:
@@ -131,6 +96,11 @@ class VectorView:
         scope = where(SearchFilter(namespaces=namespaces, layers=frozenset()))
         return self._count(f"vector IS NULL AND {scope}")
 
+    def reading(self) -> Reading | None:
+        """Give the newest version of the table to search in; None before the view was begun."""
+        opened = self._table.now()
+        return None if opened is None else Reading(opened)
+
     def dense(
         self,
         vector: NDArray[np.float32],
@@ -141,22 +111,11 @@ class VectorView:
     ) -> list[Hit]:
         """Give the nearest sources by cosine, best first, at most ``limit``.
 
-        ``vector`` is float32[dimension]. Rows without a vector are not found here.
+        ``vector`` is float32[dimension], of length 1. Rows without a vector are not found here.
         """
-        opened = self._table.now()
-        if opened is None or limit < 1:
-            return []
-        columns = [*columns_of(opened.columns, search), *(["vector"] if with_vectors else [])]
-        count = limit
-        while True:
-            nearest = _nearest(opened, vector, search, count)
-            found = _fetch(opened.dataset, nearest["_rowid"].to_pylist(), columns)
-            best = _first_of_each(found["source_id"].to_pylist())
-            if len(best) >= limit or nearest.num_rows < count:
-                cosines = [1.0 - distance for distance in nearest["_distance"].to_pylist()]
-                chosen = best[:limit]
-                return hits_of(_rows(found, chosen), [cosines[row] for row in chosen])
-            count *= 4
+        reading = self.reading()
+        hits = [] if reading is None or limit < 1 else reading.dense(vector, search, limit)
+        return hits if with_vectors else [replace(hit, vector=None) for hit in hits]
 
     def dense_of_many(
         self, vectors: NDArray[np.float32], search: SearchFilter, limit: int
@@ -166,23 +125,10 @@ class VectorView:
         ``vectors`` is float32[n, dimension]. One look at the table for all of them costs a fraction
         of n looks. For rows of which a source has one, as memories do.
         """
-        opened = self._table.now()
-        found: list[list[Near]] = [[] for _ in vectors]
-        if opened is None or limit < 1 or not len(vectors):
-            return found
-        nearest = _nearest(opened, vectors, search, limit)
-        columns = ["source_id", "version", "content"]
-        rows = list(dict.fromkeys(nearest["_rowid"].to_pylist()))
-        fetched = _fetch(opened.dataset, rows, columns).to_pylist()
-        told = dict(zip(rows, fetched, strict=True))
-        if "query_index" not in nearest.column_names:
-            assert len(vectors) == 1
-            nearest = nearest.append_column("query_index", pa.array([0] * nearest.num_rows))
-        answers = nearest.select(["query_index", "_distance", "_rowid"]).to_pylist()
-        for answer in sorted(answers, key=lambda one: (one["query_index"], one["_distance"])):
-            near = Near(**told[answer["_rowid"]], cosine=1.0 - answer["_distance"])
-            found[answer["query_index"]].append(near)
-        return found
+        reading = self.reading()
+        if reading is None or limit < 1 or not len(vectors):
+            return [[] for _ in vectors]
+        return reading.dense_of_many(vectors, search, limit)
 
     def lexical(
         self,
@@ -193,44 +139,11 @@ class VectorView:
         with_vectors: bool = False,
     ) -> list[Hit]:
         """Give the sources that share terms with the query, best first, at most ``limit``."""
-        return self.words(query_text, search, limit, with_vectors=with_vectors).hits
-
-    def words(
-        self,
-        query_text: str,
-        search: SearchFilter,
-        limit: int,
-        *,
-        with_vectors: bool = False,
-    ) -> WordHits:
-        """Do as `lexical`, and tell by which statistics the sources were put in order.
-
-        Of the past, those come first that hold every term of the query: the index is asked for
-        them by themselves, so that no number of others stands before them.
-        """
-        opened = self._table.now()
-        query = query_of(query_text)
-        if opened is None or limit < 1 or not query.terms:
-            return WordHits([], statistics_of(query, []))
-        of_the_past = search.position is not None
-        asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
-        count = max(CANDIDATES, 2 * limit)
-        while True:
-            parts = [_holding(opened.dataset, one, search, count) for one in asked]
-            ranked = _ranked(query, pa.concat_tables(parts), limit, complete_first=of_the_past)
-            if len(ranked.rows) == limit or all(part.num_rows < count for part in parts):
-                break
-            count *= 4
-        columns = [*columns_of(opened.columns, search), *(["vector"] if with_vectors else [])]
-        found = _fetch(opened.dataset, ranked.rows, columns)
-        hits = hits_of(found, ranked.scores)
-        return WordHits(
-            [
-                replace(hit, complete=complete)
-                for hit, complete in zip(hits, ranked.complete, strict=True)
-            ],
-            ranked.statistics,
-        )
+        reading = self.reading()
+        if reading is None or limit < 1:
+            return []
+        hits = reading.lexical(query_text, search, limit)
+        return hits if with_vectors else [replace(hit, vector=None) for hit in hits]
 
     def at_turns(
         self, turns: Collection[str], chunks: Collection[str], search: SearchFilter
@@ -266,101 +179,3 @@ class VectorView:
     def _count(self, condition: str) -> int:
         opened = self._table.now()
         return 0 if opened is None else int(opened.dataset.count_rows(condition))
-
-
-class _Ranked(Struct, frozen=True):
-    """Row ids in order, for each its score and whether it holds every term, and by what."""
-
-    rows: list[int]
-    scores: list[float]
-    complete: list[bool]
-    statistics: Statistics
-
-
-def _nearest(
-    opened: Opened, vector: NDArray[np.float32], search: SearchFilter, count: int
-) -> ArrowTable:
-    """Give the row ids and cosine distances of the nearest rows, nearest first."""
-    condition = where(search)
-    nearest = {"column": "vector", "q": vector, "k": count, "metric": "cosine"}
-    cells = cells_to_look_at(opened.rows, opened.matching(condition))
-    if cells is None:
-        nearest["use_index"] = False
-    else:
-        nearest |= {"nprobes": cells, "refine_factor": _REFINE}
-    return opened.dataset.to_table(
-        columns=["_distance"],
-        filter=condition,
-        prefilter=True,
-        with_row_id=True,
-        nearest=nearest,
-    )
-
-
-def _holding(dataset: Any, query: FullTextQuery, search: SearchFilter, count: int) -> ArrowTable:
-    """Give row ids, ids, sources and tokens of rows that the index finds by words."""
-    return dataset.to_table(
-        columns=["id", "source_id", "tokens", "_score"],
-        filter=where(search),
-        prefilter=True,
-        with_row_id=True,
-        full_text_query=query,
-        limit=count,
-    )
-
-
-def _fetch(dataset: Any, rows: Sequence[int], columns: Sequence[str]) -> ArrowTable:
-    """Give the rows with these row ids, in that order. They are of this very version."""
-    named = f"_rowid IN ({', '.join(map(str, rows))})" if rows else "false"
-    found = dataset.to_table(columns=list(columns), filter=named, with_row_id=True)
-    place = {row: number for number, row in enumerate(found["_rowid"].to_pylist())}
-    return _rows(found.drop_columns(["_rowid"]), [place[row] for row in rows])
-
-
-def _full_text(query: LexicalQuery) -> FullTextQuery:
-    terms = MatchQuery(" ".join(query.terms), "tokens")
-    if not query.phrases:
-        return terms
-    phrases = [PhraseQuery(" ".join(phrase), "tokens") for phrase in query.phrases]
-    return BooleanQuery([(Occur.SHOULD, part) for part in (terms, *phrases)])
-
-
-def _every_term(query: LexicalQuery) -> FullTextQuery:
-    return MatchQuery(" ".join(query.terms), "tokens", operator=FullTextOperator.AND)
-
-
-def _ranked(query: LexicalQuery, found: ArrowTable, limit: int, *, complete_first: bool) -> _Ranked:
-    """Score rows, some of which may be there twice; give the best of each of ``limit`` sources."""
-    row_ids = found["_rowid"].to_pylist()
-    once = list({row_id: number for number, row_id in enumerate(row_ids)}.values())
-    if len(once) < len(row_ids):
-        found = _rows(found, once)
-        row_ids = found["_rowid"].to_pylist()
-    tokens = found["tokens"].to_pylist()
-    scores, statistics = rank(query, tokens)
-    terms = set(query.terms)
-    complete = [terms.issubset(text.split(" ")) for text in tokens]
-    ids, sources = found["id"].to_pylist(), found["source_id"].to_pylist()
-    order = sorted(
-        range(len(scores)), key=lambda i: (complete_first and not complete[i], -scores[i], ids[i])
-    )
-    first = _first_of_each([sources[row] for row in order])
-    chosen = [order[place] for place in first[:limit]]
-    return _Ranked(
-        [row_ids[row] for row in chosen],
-        [scores[row] for row in chosen],
-        [complete[row] for row in chosen],
-        statistics,
-    )
-
-
-def _first_of_each(values: Sequence[str]) -> list[int]:
-    """Give the place of each value's first occurrence, in order."""
-    first: dict[str, int] = {}
-    for place, value in enumerate(values):
-        first.setdefault(value, place)
-    return list(first.values())
-
-
-def _rows(found: ArrowTable, places: Sequence[int]) -> ArrowTable:
-    return found.take(pa.array(places, type=pa.int64()))

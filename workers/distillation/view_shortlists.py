@@ -20,9 +20,10 @@ from inference.embedder import Embedder
 from projections.state.view import StateView
 from projections.vector.cache import read_vectors
 from projections.vector.chunks import chunks
+from projections.vector.reading import Near
 from projections.vector.schema import embedded_text, text_sha
 from projections.vector.search_filter import SearchFilter
-from projections.vector.view import Near, VectorView
+from projections.vector.view import VectorView
 from workers.distillation.namespace_words import NamespaceWords, Terms
 from workers.distillation.reading_talk import Case
 from workers.distillation.shortlist import Shortlist

@@ -379,3 +379,11 @@ def test_vectors_are_indexed_in_parts_that_become_one(
         nearest = {"column": "vector", "q": letters(texts[number]), "k": 1, "metric": "cosine"}
         found = dataset.to_table(columns=["source_id"], nearest={**nearest, "nprobes": 9})
         assert found["source_id"].to_pylist() == [memories[60 + number]]
+
+
+@given(rows=st.integers(0, 50_000_000))
+def test_a_large_table_has_few_fragments_that_can_be_rewritten_at_once(rows: int) -> None:
+    assert table.ROWS_PER_FRAGMENT <= table.rows_per_fragment(rows) <= 32_768
+    assert table.rows_per_fragment(rows) >= table.rows_per_fragment(rows // 2)
+    if rows <= 1_000_000:
+        assert rows / table.rows_per_fragment(rows) <= 33
