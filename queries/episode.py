@@ -6,6 +6,7 @@ from datetime import datetime
 
 from domain.caller import Caller, may_read, require_visible
 from memoryweave.contract import EpisodeDetail
+from projections.state.rows import MemoryRow
 from projections.state.view import StateView
 
 
@@ -28,10 +29,16 @@ def episode(episode_id: str, caller: Caller, state: StateView, now: datetime) ->
         position=row.created_position,
         status=row.status,
         reason=row.reason,
-        memory_ids=[
-            memory_id
-            for memory_id in ids
-            if memory_id not in memories or may_read(caller, memories[memory_id].namespace)
-        ],
+        memory_ids=[memory_id for memory_id in ids if _is_told(memories.get(memory_id), caller)],
         metadata=dict(row.metadata),
     )
+
+
+def _is_told(memory: MemoryRow | None, caller: Caller) -> bool:
+    """Tell whether the episode became this memory, and the caller may know it.
+
+    What it came out as once, and not when it was distilled anew, it is no more.
+    """
+    if memory is None:
+        return True
+    return memory.ended_by != "redistilled" and may_read(caller, memory.namespace)

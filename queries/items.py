@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from domain.caller import Caller, may_read
+from domain.memory import VERIFICATIONS_THAT_CONFIRM
 from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence, initial_confidence, is_low_confidence
 from domain.policies.importance import importance, retention
@@ -19,7 +20,7 @@ from domain.policies.quality import quality
 from domain.policies.trust import trust
 from domain.policies.volatility import is_volatile
 from domain.settings import DEFAULT_POLICY, PolicySettings
-from memoryweave.contract import Chunk, MemoryDetail, RecallItem
+from memoryweave.contract import CandidateItem, Chunk, MemoryDetail, RecallItem
 from projections.state.rows import EpisodeRow, MemoryRow
 
 EXTERNAL_ID: Final = "external_id"
@@ -155,6 +156,27 @@ def memory_detail(
         state=row.state,
         observations=row.observations,
         last_recalled_at=row.last_recalled_at,
+        clarity=row.clarity,
+        evidence=row.evidence,
+        distilled_by=row.distilled_by,
+        verifications=row.verifications,
+        settled_at=row.settled_at,
+    )
+
+
+def candidate_item(
+    row: MemoryRow,
+    now: datetime,
+    *,
+    external_ids: Iterable[str] = (),
+    policy: PolicySettings = DEFAULT_POLICY,
+) -> CandidateItem:
+    """Give a candidate with what the owner judges it by."""
+    return CandidateItem(
+        **_fields(memory_item(row, now, external_ids=external_ids, policy=policy)),
+        clarity=row.clarity,
+        evidence=row.evidence,
+        observations=row.observations,
     )
 
 
@@ -178,14 +200,16 @@ def episode_tombstone(row: EpisodeRow, policy: PolicySettings = DEFAULT_POLICY) 
 def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeRow]) -> MemoryRow:
     """Give a memory without those of its sources that the caller may not know of.
 
-    ``episodes`` are its sources by id; one that is not among them is nobody's and stays.
+    Then without the words of a source too: nobody knows of which they are. ``episodes`` are its
+    sources by id; one that is not among them is nobody's and stays.
     """
     known = [
         source
         for source in row.derived_from
         if source not in episodes or may_read(caller, episodes[source].namespace)
     ]
-    return structs.replace(row, derived_from=known)
+    evidence = row.evidence if len(known) == len(row.derived_from) else None
+    return structs.replace(row, derived_from=known, evidence=evidence)
 
 
 def external_ids_of(row: MemoryRow, episodes: Mapping[str, EpisodeRow]) -> list[str]:
@@ -221,8 +245,14 @@ def changed_since(row: EpisodeRow, memories: Mapping[str, MemoryRow]) -> list[st
 
 
 def _trust_of_memory(row: MemoryRow, policy: PolicySettings) -> float:
-    # A corrected text is its corrector's own statement, not what a distiller made of an episode.
-    distilled_by = row.distilled_by if row.version == 1 else "caller"
+    # A corrected text is its corrector's own statement, not what a distiller made of an episode;
+    # and what the owner stands by, or what was borne out, is worth what its source is worth.
+    confirmed = (
+        row.version > 1
+        or row.settled_at is not None
+        or row.verifications >= VERIFICATIONS_THAT_CONFIRM
+    )
+    distilled_by = "caller" if confirmed else row.distilled_by
     return trust(row.source, row.told_by, distilled_by, policy)
 
 

@@ -5,9 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 
 from domain.caller import Caller, may_read, require_visible
-from memoryweave.contract import MemoryVersion, Provenance, ProvenanceEnd, ProvenanceSource
-from projections.state.rows import EpisodeRow, MemoryRow
+from memoryweave.contract import (
+    MemoryVersion,
+    Provenance,
+    ProvenanceEnd,
+    ProvenanceReinforcement,
+    ProvenanceSettling,
+    ProvenanceSource,
+    ProvenanceVerification,
+)
+from projections.state.rows import EpisodeRow, MemoryRow, SettledRow, VerificationRow
 from projections.state.view import StateView
+from queries.items import seen_by
 from queries.memory import versions
 
 
@@ -22,10 +31,10 @@ def provenance(memory_id: str, caller: Caller, state: StateView, now: datetime) 
     roles = dict.fromkeys(row.observed_in, "reinforced") | dict.fromkeys(
         row.derived_from, "created"
     )
-    found = state.episodes(roles, now=now)
-    sources = [
-        _source(episode, row) for episode in found.values() if may_read(caller, episode.namespace)
-    ]
+    proofs = state.verifications(memory_id)
+    found = state.episodes({**roles, **{proof.episode_id: "" for proof in proofs}}, now=now)
+    shown = {id_: one for id_, one in found.items() if may_read(caller, one.namespace)}
+    sources = [_source(episode, row) for id_, episode in shown.items() if id_ in roles]
     texts = versions(memory_id, caller, state, now).items
     return Provenance(
         memory_id=row.id,
@@ -39,7 +48,39 @@ def provenance(memory_id: str, caller: Caller, state: StateView, now: datetime) 
         agents=_agents(sources, texts),
         hidden_sources=len(roles) - len(sources),
         ended=_end(row, caller, state, now),
+        evidence=seen_by(caller, row, found).evidence,
+        reinforcements=[
+            ProvenanceReinforcement(
+                episode_id=seen.episode_id,
+                match=seen.match,
+                delta=seen.delta,
+                at=seen.seen_at,
+                position=seen.position,
+            )
+            for seen in state.observations(memory_id)
+            if seen.episode_id in shown
+        ],
+        verifications=[_verification(proof) for proof in proofs if proof.episode_id in shown],
+        settled=_settling(state.settled(memory_id)),
     )
+
+
+def _verification(proof: VerificationRow) -> ProvenanceVerification:
+    return ProvenanceVerification(
+        episode_id=proof.episode_id,
+        session_id=proof.session_id,
+        rule=proof.rule,
+        delta=proof.delta,
+        faint=proof.faint,
+        at=proof.seen_at,
+        position=proof.position,
+    )
+
+
+def _settling(row: SettledRow | None) -> ProvenanceSettling | None:
+    if row is None:
+        return None
+    return ProvenanceSettling(by=row.by, at=row.at, position=row.position)
 
 
 def _source(episode: EpisodeRow, memory: MemoryRow) -> ProvenanceSource:

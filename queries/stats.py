@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 
 from domain.caller import Caller, may_write
-from memoryweave.contract import NamespaceItem, NamespaceList, Stats, TagItem, TagList
+from memoryweave.contract import (
+    DistillerQueue,
+    NamespaceItem,
+    NamespaceList,
+    Stats,
+    TagItem,
+    TagLevel,
+    TagList,
+)
 from projections.state.rows import TagRow
 from projections.state.view import StateView
 from queries.scope import listed, readable
@@ -22,6 +30,10 @@ def stats(caller: Caller, state: StateView, now: datetime) -> Stats:
         by_category=row.by_category,
         by_namespace=row.by_namespace,
         distillation=row.distillation,
+        candidates=row.candidates,
+        queue=DistillerQueue(
+            waiting=row.queue.waiting, failed=row.queue.failed, oldest_at=row.queue.oldest_at
+        ),
     )
 
 
@@ -47,8 +59,10 @@ def tags(
 ) -> TagList:
     """List the tags of live memories with their counts, the most frequent first.
 
-    A tag is at ``user`` level when most of what carries it are user preferences, else at
-    ``project`` level. Raises `Forbidden` for a named namespace that the caller may not read.
+    A tag has the level that it was given, on more memories if on several, ``user`` where on as
+    many. One that was given none is at ``user`` level when most of what carries it are user
+    preferences, else at ``project`` level. Raises `Forbidden` for a named namespace that the
+    caller may not read.
     """
     rows = state.tags(listed(caller, namespace), now=now)
     return TagList(items=[tag_item(row) for row in rows])
@@ -56,8 +70,10 @@ def tags(
 
 def tag_item(row: TagRow) -> TagItem:
     """Give a tag with its count and its level."""
-    return TagItem(
-        tag=row.tag,
-        count=row.count,
-        level="user" if 2 * row.user_preferences > row.count else "project",
-    )
+    return TagItem(tag=row.tag, count=row.count, level=_level(row))
+
+
+def _level(row: TagRow) -> TagLevel:
+    if row.at_user or row.at_project:
+        return "user" if row.at_user >= row.at_project else "project"
+    return "user" if 2 * row.user_preferences > row.count else "project"

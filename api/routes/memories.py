@@ -100,6 +100,6 @@ async def post_tags(
     data: JSONBody[contract.SetTags],
     wait: WaitFor = "false",
 ) -> Response[contract.MemoryReceipt]:
-    """Give a memory exactly these tags from now on."""
-    message = TagMemory(memory_id=memory_id, tags=data.tags)
+    """Give a memory exactly these tags from now on, each at a level if one is given."""
+    message = TagMemory(memory_id=memory_id, tags=data.tags, level=data.level)
     return await carry_out(call, set_tags, message, wait=wait)

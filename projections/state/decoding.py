@@ -33,7 +33,7 @@ _JSON: Final[Mapping[str, Any]] = {
     "figures": msgspec.json.Decoder(EvaluationFinished).decode,
     "granted": lambda text: frozenset(msgspec.json.decode(text, type=list[str])),
 }
-_FLAGS: Final = frozenset({"urgent", "distill", "active"})
+_FLAGS: Final = frozenset({"urgent", "distill", "active", "faint"})
 _COLUMN_OF: Final[Mapping[str, str]] = {"references": "refers_to"}
 _COMPUTED: Final[Mapping[str, str]] = {
     "observed_in": (

@@ -23,6 +23,7 @@ from domain.events import (
     Relation,
     Source,
     Tier,
+    ValidationRule,
 )
 
 EpisodeStatus = Literal["pending", "distilled", "skipped", "failed", "deleted"]
@@ -156,6 +157,56 @@ class VersionRow(Struct, frozen=True, kw_only=True):
     position: int
 
 
+class ObservationRow(Struct, frozen=True, kw_only=True):
+    """One more time that a statement was seen. ``delta`` is what its confidence gained."""
+
+    episode_id: str
+    match: Literal["exact", "similar"]
+    delta: float
+    seen_at: datetime
+    position: int
+
+
+class VerificationRow(Struct, frozen=True, kw_only=True):
+    """One episode that bears a memory out. ``faint``: the sign only counts."""
+
+    episode_id: str
+    session_id: str | None
+    rule: ValidationRule
+    delta: float
+    faint: bool
+    seen_at: datetime
+    position: int
+
+
+class SettledRow(Struct, frozen=True, kw_only=True):
+    """Who first stood by a memory, and when."""
+
+    by: str
+    at: datetime
+    position: int
+
+
+class Redistillable(Struct, frozen=True, kw_only=True):
+    """Episodes that came to an end up to position ``up_to``, the oldest end first.
+
+    ``remaining`` counts those beyond ``ids``. Whoever asks on with the same ``up_to`` comes to an
+    end: what is distilled anew ends behind it.
+    """
+
+    ids: list[str]
+    remaining: int
+    up_to: int
+
+
+class QueueRow(Struct, frozen=True, kw_only=True):
+    """Episodes that wait for the distiller, ``failed`` of them after a try, and since when."""
+
+    waiting: int
+    failed: int
+    oldest_at: datetime | None
+
+
 class AgentRow(Struct, frozen=True, kw_only=True):
     """One agent. ``namespace`` is its main one, ``granted`` what it may read besides its own."""
 
@@ -175,11 +226,16 @@ class AgentRow(Struct, frozen=True, kw_only=True):
 
 
 class TagRow(Struct, frozen=True, kw_only=True):
-    """A tag, on how many live memories it stands, and how many of those are ``user_pref``."""
+    """A tag, on how many live memories it stands, and how many of those are ``user_pref``.
+
+    ``at_user`` and ``at_project`` count those on which it was given that level.
+    """
 
     tag: str
     count: int
     user_preferences: int
+    at_user: int = 0
+    at_project: int = 0
 
 
 class NamespaceRow(Struct, frozen=True, kw_only=True):
@@ -201,6 +257,8 @@ class StatsRow(Struct, frozen=True, kw_only=True):
     by_category: dict[str, int]
     by_namespace: dict[str, int]
     distillation: dict[str, int]
+    candidates: int
+    queue: QueueRow
 
 
 class GoldenSetRow(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -37,11 +37,16 @@ from projections.state.rows import (
     MemoryRow,
     MemoryState,
     NamespaceRow,
+    ObservationRow,
+    Redistillable,
     ScanHit,
+    SettledRow,
     StatsRow,
     TagRow,
+    VerificationRow,
     VersionRow,
 )
+from projections.state.step import moment
 
 R = TypeVar("R", bound=Struct)
 
@@ -185,6 +190,26 @@ class StateView:
                 (memory_id,),
             )
 
+    def observations(self, memory_id: str) -> list[ObservationRow]:
+        """Give how often the memory was seen again, oldest first."""
+        return self._of_memory(ObservationRow, "observations", memory_id)
+
+    def verifications(self, memory_id: str) -> list[VerificationRow]:
+        """Give what bears the memory out, oldest first."""
+        return self._of_memory(VerificationRow, "verifications", memory_id)
+
+    def settled(self, memory_id: str) -> SettledRow | None:
+        """Give who first stood by the memory, None if nobody has."""
+        with self._readers.reading() as connection:
+            row = connection.execute(
+                "SELECT settled_by, settled_at, settled_position FROM settling "
+                "WHERE memory_id = ? AND settled_position IS NOT NULL",
+                (memory_id,),
+            ).fetchone()
+        if row is None:
+            return None
+        return SettledRow(by=row[0], at=cast("datetime", moment(row[1])), position=row[2])
+
     def texts_of(self, versions: Iterable[tuple[str, int]]) -> list[tuple[str, str]]:
         """Give the id and the text of these memories, as (id, version), as far as they exist."""
         wanted = [list(version) for version in versions]
@@ -284,6 +309,14 @@ class StateView:
         with self._readers.reading() as connection:
             return counts.namespaces(connection, scope, now)
 
+    def distillable_again(
+        self, namespace: str, *, now: datetime, up_to: int | None, limit: int
+    ) -> Redistillable:
+        """Give the episodes of a namespace that can be distilled anew (see `Redistillable`)."""
+        with self._readers.reading() as connection:
+            reached = _checkpoint(connection).position if up_to is None else up_to
+            return counts.distillable_again(connection, namespace, now, reached, limit)
+
     def stats(self, scope: Scope, *, now: datetime) -> StatsRow:
         """Count memories, episodes and tombstones."""
         with self._readers.reading() as connection:
@@ -334,6 +367,11 @@ class StateView:
         """Give the last run of every set whose last run fell below its earlier ones."""
         with self._readers.reading() as connection:
             return evaluation_history.fallen(connection)
+
+    def _of_memory(self, row_type: type[R], table: str, memory_id: str) -> list[R]:
+        with self._readers.reading() as connection:
+            rest = f"FROM {table} WHERE memory_id = ? ORDER BY position"  # ours
+            return select(connection, row_type, rest, (memory_id,))
 
 
 def _checkpoint(connection: sqlite3.Connection) -> Checkpoint:

@@ -212,6 +212,24 @@ def erase(
     return command("/admin/erase", request, contract.ErasureReceipt, idempotency_key, None)
 
 
+def redistil(
+    *,
+    episode_ids: Sequence[str] | None = None,
+    namespace: str | None = None,
+    reason: str | None = None,
+    up_to: int | None = None,
+    idempotency_key: str | None = None,
+) -> Operation[contract.RedistilReceipt]:
+    """Let episodes be distilled anew: those named, or the next 500 of a namespace (admin's key).
+
+    ``up_to``: that of the first receipt, with every further call for the namespace.
+    """
+    request = contract.Redistil(
+        episode_ids=list_of(episode_ids), namespace=namespace, reason=reason, up_to=up_to
+    )
+    return command("/admin/redistil", request, contract.RedistilReceipt, idempotency_key, None)
+
+
 def run_evaluation(
     name: str | None = None,
     *,

@@ -273,20 +273,26 @@ class CandidatesReceipt(Response, frozen=True, kw_only=True):
 
 
 class Redistil(Request, frozen=True, kw_only=True):
-    """POST /admin/redistil: these episodes, or the next ones of a namespace that can be."""
+    """POST /admin/redistil: these episodes, or up to 500 of a namespace, the oldest outcome first.
+
+    ``up_to`` leaves out those whose outcome is newer than a position: give the one of the first
+    receipt with every further request, until ``remaining`` is 0.
+    """
 
     episode_ids: Annotated[list[Id], Meta(min_length=1, max_length=500)] | None = None
     namespace: Name | None = None
     reason: Note | None = None
+    up_to: Annotated[int, Meta(ge=0)] | None = None
 
 
 class RedistilReceipt(Response, frozen=True, kw_only=True):
-    """Which episodes wait to be distilled anew; ``remaining``: how many the bound left out."""
+    """Which episodes wait anew; ``remaining``: how many of the namespace the bound left out."""
 
     episode_ids: list[str]
     position: int
     duplicate: bool
     remaining: int = 0
+    up_to: int | None = None
     pending_views: list[str] = []
 
 

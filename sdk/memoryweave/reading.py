@@ -124,6 +124,14 @@ def memories(
     return get("/memories", contract.MemoryPage, query | _moment(as_of))
 
 
+def candidates(
+    *, namespace: str | None = None, cursor: str | None = None, limit: int | None = None
+) -> Operation[contract.CandidatePage]:
+    """List what was distilled and waits for the owner, the newest first."""
+    query = query_of(namespace=namespace, cursor=cursor, limit=limit)
+    return get("/candidates", contract.CandidatePage, query)
+
+
 def tombstones(
     *, namespace: str | None = None, cursor: str | None = None, limit: int | None = None
 ) -> Operation[contract.MemoryPage]:

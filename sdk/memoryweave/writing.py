@@ -243,13 +243,40 @@ def set_tags(
     memory_id: str,
     tags: Sequence[str],
     *,
+    level: contract.TagLevel | None = None,
     idempotency_key: str | None = None,
     wait: Wait | None = None,
 ) -> Operation[contract.MemoryReceipt]:
-    """Give a memory exactly these tags from now on."""
+    """Give a memory exactly these tags from now on, each at ``level`` if one is given."""
     path = f"/memory/{quote(memory_id, safe='')}/tags"
-    request = contract.SetTags(tags=list(tags))
+    request = contract.SetTags(tags=list(tags), level=level)
     return command(path, request, contract.MemoryReceipt, idempotency_key, wait)
+
+
+def settle(
+    memory_ids: Sequence[str],
+    *,
+    content: str | None = None,
+    idempotency_key: str | None = None,
+    wait: Wait | None = None,
+) -> Operation[contract.CandidatesReceipt]:
+    """Let candidates be memories, of one alone perhaps in other words (owner's key)."""
+    request = contract.SettleCandidates(memory_ids=list(memory_ids), content=content)
+    path = "/candidates/settle"
+    return command(path, request, contract.CandidatesReceipt, idempotency_key, wait)
+
+
+def dismiss(
+    memory_ids: Sequence[str],
+    *,
+    reason: str | None = None,
+    idempotency_key: str | None = None,
+    wait: Wait | None = None,
+) -> Operation[contract.CandidatesReceipt]:
+    """Make tombstones of candidates (owner's key)."""
+    request = contract.DismissCandidates(memory_ids=list(memory_ids), reason=reason)
+    path = "/candidates/dismiss"
+    return command(path, request, contract.CandidatesReceipt, idempotency_key, wait)
 
 
 def close_session(

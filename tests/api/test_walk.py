@@ -90,6 +90,16 @@ CALLS = {
     ("POST", "/sessions/{session_id}/close"): named(
         "/sessions/s-1/close", {"namespace": "?namespace"}
     ),
+    ("GET", "/candidates"): listed("/candidates"),
+    ("POST", "/candidates/settle"): (
+        403,
+        lambda names: Walk("/candidates/settle", {"memory_ids": [names["memory"]]}),
+    ),
+    ("POST", "/candidates/dismiss"): (
+        403,
+        lambda names: Walk("/candidates/dismiss", {"memory_ids": [names["memory"]]}),
+    ),
+    ("POST", "/admin/redistil"): named("/admin/redistil", {"namespace": "?namespace"}),
     ("GET", "/memories"): listed("/memories"),
     ("GET", "/tombstones"): listed("/tombstones"),
     ("GET", "/tags"): listed("/tags"),

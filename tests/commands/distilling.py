@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from commands.application import MemoryApplication
+from commands.command import Clock
 from commands.distil import Distil, Distilled, command_for, distil
 from commands.distillation_failed import FailedDistillation, distillation_failed
 from commands.distillation_failed import command_for as failure_of
@@ -22,7 +23,7 @@ def finding(content: str, **fields: Any) -> Finding:
 class Distiller:
     """Distils what it is given, by rules unless told otherwise."""
 
-    def __init__(self, application: MemoryApplication, clock: Hand | None = None) -> None:
+    def __init__(self, application: MemoryApplication, clock: Clock | None = None) -> None:
         self.application = application
         self.clock = clock or Hand()
         self.fence: Fence | None = None

@@ -18,6 +18,7 @@ feedback_not_useful feedback_useful grant health issue_enrolment_token memories 
 namespaces perform pin projections provenance recall refused register_agent remember restore
 restore_episode rebuild replicas digest retry_projection revoke rotate_agent_key set_tags settings
 stats tags tombstones unpin versions waiting run_evaluation generate_evaluation evaluation_history
+candidates settle dismiss redistil
 """
 
 

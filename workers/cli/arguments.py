@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentParser
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from workers.cli.declaring import declare, declare_actions, declare_client, json_flag
 from workers.cli.moment import moment
 from workers.declared_settings import DECLARED
 
 if TYPE_CHECKING:
-    Subcommands: TypeAlias = "argparse._SubParsersAction[ArgumentParser]"  # noqa: SLF001  # its only name
+    from workers.cli.declaring import Subcommands
 
 _OF_A_REPLICA = ("archive_location", "log", "redis_url", "role")
 """Flags that `memoryweave replica` has under another name, or not at all."""
@@ -29,6 +29,7 @@ def build_parser(version: str) -> ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _processes(commands)
     _memory(commands)
+    _distillation(commands)
     _evaluation(commands)
     _operation(commands)
     return parser
@@ -50,38 +51,15 @@ def flags_for_children(arguments: argparse.Namespace) -> list[str]:
     return flags
 
 
-def _command(
-    commands: Subcommands,
-    name: str,
-    run: str,
-    meaning: str,
-    flags: Iterable[str] = ("data",),
-) -> ArgumentParser:
-    parser = commands.add_parser(name, help=meaning, description=meaning)
-    parser.set_defaults(run=run)
-    for declared in DECLARED:
-        if declared.field not in flags or declared.flag is None:
-            continue
-        if declared.field in {"behind_proxy", "allow_volatile"}:
-            parser.add_argument(
-                declared.flag, action="store_true", default=None, help=declared.meaning
-            )
-        else:
-            parser.add_argument(
-                declared.flag, dest=declared.field, help=declared.meaning, metavar="VALUE"
-            )
-    return parser
-
-
 def _processes(commands: Subcommands) -> None:
-    _command(
+    declare(
         commands,
         "up",
         "workers.cli.up:run",
         "start everything on this machine: servers, API, workers (Ctrl-C stops all)",
         NODE_FLAGS,
     )
-    replica = _command(
+    replica = declare(
         commands,
         "replica",
         "workers.cli.replica:run",
@@ -98,8 +76,8 @@ def _processes(commands: Subcommands) -> None:
         metavar="PLACE",
         help="folder or URI of the log's archive: verified and read before the log is followed",
     )
-    api = _command(commands, "api", "workers.api_process:run", "run the API alone", NODE_FLAGS)
-    worker = _command(commands, "worker", "workers.cli.worker:run", "run one worker", NODE_FLAGS)
+    api = declare(commands, "api", "workers.api_process:run", "run the API alone", NODE_FLAGS)
+    worker = declare(commands, "worker", "workers.cli.worker:run", "run one worker", NODE_FLAGS)
     worker.add_argument(
         "kind",
         nargs="?",
@@ -113,9 +91,9 @@ def _processes(commands: Subcommands) -> None:
 
 
 def _memory(commands: Subcommands) -> None:
-    remember = _client(commands, "remember", "remember", "store one finished statement")
+    remember = declare_client(commands, "remember", "remember", "store one finished statement")
     remember.add_argument("statement")
-    commit = _client(commands, "commit", "commit", "store a piece of conversation, verbatim")
+    commit = declare_client(commands, "commit", "commit", "store a piece of conversation, verbatim")
     commit.add_argument("content", help="the text, or - to read it from standard input")
     commit.add_argument("--session", help="the session it belongs to")
     for parser in (remember, commit):
@@ -126,7 +104,7 @@ def _memory(commands: Subcommands) -> None:
         parser.add_argument("--tag", action="append", default=[], help="may be repeated")
         parser.add_argument("--idempotency-key", help="repeat a command without doing it twice")
         parser.add_argument("--wait", action="store_true", help="until it can be recalled")
-    recall = _client(commands, "recall", "recall", "find what is known")
+    recall = declare_client(commands, "recall", "recall", "find what is known")
     recall.add_argument("query")
     recall.add_argument("--top-k", type=int, default=5, metavar="N")
     recall.add_argument("--namespace", action="append", help="only this one; may be repeated")
@@ -134,7 +112,7 @@ def _memory(commands: Subcommands) -> None:
     recall.add_argument(
         "--as-of", type=moment, metavar="WHEN", help="what was known at a position or a time"
     )
-    load = _client(commands, "import", "import_lines", "store JSON Lines, resumably")
+    load = declare_client(commands, "import", "import_lines", "store JSON Lines, resumably")
     load.add_argument("file", type=Path, help='lines of {"text", "id"?, "speaker"?, "time"?, …}')
     load.add_argument("--namespace", help="for lines that name none; default: the key's main one")
     load.add_argument("--source", default="agent_inference")
@@ -142,9 +120,29 @@ def _memory(commands: Subcommands) -> None:
     load.add_argument("--wait", action="store_true", help="until every line can be recalled")
 
 
+def _distillation(commands: Subcommands) -> None:
+    acts = declare_actions(commands, "candidates", "what was distilled and waits for the owner")
+    listing = declare_client(acts, "list", "candidates", "list them, the newest first")
+    listing.add_argument("--namespace", help="only this one's")
+    listing.add_argument("--limit", type=int, default=50, metavar="N", help="default: 50")
+    settle = declare_client(acts, "settle", "candidates", "let them be memories (owner)")
+    settle.add_argument("--content", help="in these words, of one alone")
+    dismiss = declare_client(acts, "dismiss", "candidates", "make tombstones of them (owner)")
+    dismiss.add_argument("--reason", help="why, kept with the tombstone")
+    for parser in (settle, dismiss):
+        parser.add_argument("memory_ids", nargs="+", metavar="ID")
+    meaning = "let episodes be distilled anew, by the rules or the model of now (admin)"
+    redistil = declare_client(commands, "redistil", "redistil", meaning)
+    redistil.add_argument("episode_ids", nargs="*", metavar="EPISODE", help="these, or …")
+    redistil.add_argument("--namespace", help="… all of a namespace that came to an end")
+    redistil.add_argument("--reason", help="why, kept with each")
+
+
 def _evaluation(commands: Subcommands) -> None:
-    actions = _actions(commands, "eval", "what recall is worth on questions with known answers")
-    run = _client(actions, "run", "evaluation", "measure a set (exit code 1: it got worse)")
+    actions = declare_actions(
+        commands, "eval", "what recall is worth on questions with known answers"
+    )
+    run = declare_client(actions, "run", "evaluation", "measure a set (exit code 1: it got worse)")
     which = run.add_mutually_exclusive_group()
     which.add_argument(
         "set",
@@ -154,7 +152,7 @@ def _evaluation(commands: Subcommands) -> None:
     )
     which.add_argument("--all", action="store_true", help="every set in MEMORYWEAVE_EVAL_DATA")
     run.add_argument("--vectors", metavar="FOLDER", help="keeps their vectors between runs")
-    generate = _client(
+    generate = declare_client(
         actions, "generate", "evaluation:generate", "make questions on the live memories"
     )
     generate.add_argument("set", nargs="?", default="own", help="name to keep them under; own")
@@ -165,10 +163,12 @@ def _evaluation(commands: Subcommands) -> None:
     generate.add_argument("--generator", choices=("auto", "templates", "llm"), default="auto")
     for parser in (run, generate):
         parser.add_argument("--namespace", action="append", help="only this one; may be repeated")
-    history = _client(actions, "history", "evaluation:history", "how runs went, newest first")
+    history = declare_client(
+        actions, "history", "evaluation:history", "how runs went, newest first"
+    )
     history.add_argument("set", nargs="?", help="only this one's")
     history.add_argument("--limit", type=int, default=20, metavar="N", help="default: 20")
-    dialogues = _command(
+    dialogues = declare(
         actions,
         "dialogues",
         "workers.cli.evaluation:dialogues",
@@ -178,25 +178,31 @@ def _evaluation(commands: Subcommands) -> None:
     dialogues.add_argument("--count", type=int, default=8, metavar="N", help="default: 8")
     dialogues.add_argument("--seed", type=int, default=7, metavar="N", help="default: 7")
     dialogues.add_argument("--language", choices=("en", "zh"), default="en")
-    _json_flag(dialogues)
+    json_flag(dialogues)
 
 
 def _operation(commands: Subcommands) -> None:
-    _client(commands, "status", "status", "how the running service is (exit code 1: not well)")
-    agents = _actions(commands, "agents", "register, list, rotate, deactivate agents")
-    register = _client(agents, "register", "agents", "let an agent speak; prints its key once")
+    declare_client(
+        commands, "status", "status", "how the running service is (exit code 1: not well)"
+    )
+    agents = declare_actions(commands, "agents", "register, list, rotate, deactivate agents")
+    register = declare_client(
+        agents, "register", "agents", "let an agent speak; prints its key once"
+    )
     register.add_argument("agent_id")
     register.add_argument("--kind", required=True, help="hermes, openclaw, cron, …")
     register.add_argument("--namespace", help="its main namespace")
-    _client(agents, "list", "agents", "list agents, never their keys")
+    declare_client(agents, "list", "agents", "list agents, never their keys")
     for name, meaning in (
         ("rotate", "give an agent a new key; the old one ends"),
         ("deactivate", "end an agent's access; what it stored stays"),
     ):
-        _client(agents, name, "agents", meaning).add_argument("agent_id")
-    views = _actions(commands, "projections", "how the views are, and a retry of what failed")
-    _client(views, "status", "projections", "position, lag and parked events of each view")
-    rebuild = _client(
+        declare_client(agents, name, "agents", meaning).add_argument("agent_id")
+    views = declare_actions(
+        commands, "projections", "how the views are, and a retry of what failed"
+    )
+    declare_client(views, "status", "projections", "position, lag and parked events of each view")
+    rebuild = declare_client(
         commands, "rebuild", "rebuild", "build a view anew beside the live one, then switch to it"
     )
     rebuild.add_argument("view", help="state, vector, …")
@@ -207,7 +213,7 @@ def _operation(commands: Subcommands) -> None:
     rebuild.add_argument(
         "--compare", action="store_true", help="digest the old and the new one at the switch"
     )
-    digest = _client(
+    digest = declare_client(
         commands, "digest", "digest", "each view's digest at its position", ("data", "redis_url")
     )
     digest.add_argument("--at", type=int, metavar="POSITION", help="there and nowhere else")
@@ -221,27 +227,29 @@ def _operation(commands: Subcommands) -> None:
         action="store_true",
         help="on every node of the log; exit code 1 unless all say the same",
     )
-    erase = _client(commands, "erase", "erase", "erase a thing for ever, in every file (admin)")
+    erase = declare_client(
+        commands, "erase", "erase", "erase a thing for ever, in every file (admin)"
+    )
     thing = erase.add_mutually_exclusive_group(required=True)
     thing.add_argument("--memory", metavar="ID", help="and the episodes that say the same")
     thing.add_argument("--episode", metavar="ID", help="and the memories that came of it alone")
     thing.add_argument("--agent", metavar="ID", help="and all that it stored")
     erase.add_argument("--yes", action="store_true", help="do not ask")
-    retry = _client(views, "retry", "projections", "replay a view's parked events")
+    retry = declare_client(views, "retry", "projections", "replay a view's parked events")
     retry.add_argument("view", nargs="?", help="default: every view")
-    log = _actions(commands, "log", "read the log, opened")
-    show = _command(log, "show", "workers.cli.log:run", "print events", NODE_FLAGS)
+    log = declare_actions(commands, "log", "read the log, opened")
+    show = declare(log, "show", "workers.cli.log:run", "print events", NODE_FLAGS)
     show.add_argument("--first", type=int, default=1, metavar="POSITION")
     show.add_argument("--last", type=int, metavar="POSITION")
     show.add_argument("--type", help="only events of this type")
     show.add_argument("--aggregate", metavar="ID", help="only this aggregate's events")
-    tail = _command(log, "tail", "workers.cli.log:run", "print events as they come", NODE_FLAGS)
+    tail = declare(log, "tail", "workers.cli.log:run", "print events as they come", NODE_FLAGS)
     tail.add_argument("--lines", type=int, default=10, metavar="N", help="begin N before the end")
     for reading in (show, tail):
-        _json_flag(reading)
+        json_flag(reading)
     _replay(commands)
     _backup(commands)
-    verify = _command(
+    verify = declare(
         commands,
         "verify",
         "workers.cli.verify:run",
@@ -253,9 +261,9 @@ def _operation(commands: Subcommands) -> None:
         action="store_true",
         help="forget what this node has read before: after a decision that the log is right",
     )
-    _json_flag(verify)
+    json_flag(verify)
     _readers(commands)
-    audit = _command(
+    audit = declare(
         commands,
         "audit",
         "workers.cli.audit:run",
@@ -267,24 +275,24 @@ def _operation(commands: Subcommands) -> None:
     audit.add_argument("--output", type=Path, help="write there; parquet needs it", metavar="FILE")
     audit.add_argument("--limit", type=int, default=1000, metavar="ROWS", help="default: 1000")
     audit.add_argument("--seconds", type=float, default=60.0, help="time it may take; default: 60")
-    doctor = _command(
+    doctor = declare(
         commands,
         "doctor",
         "workers.cli.doctor:run",
         "show every setting with where it came from, and what is wrong with this node",
         NODE_FLAGS,
     )
-    _json_flag(doctor)
-    _client(commands, "demo", "demo", "import a conversation, ask ten questions")
+    json_flag(doctor)
+    declare_client(commands, "demo", "demo", "import a conversation, ask ten questions")
 
 
 def _readers(commands: Subcommands) -> None:
     meaning = "who reads the log and how far each has come; trimming waits for them, within limits"
-    readers = _command(commands, "readers", "workers.cli.readers:run", meaning, NODE_FLAGS)
+    readers = declare(commands, "readers", "workers.cli.readers:run", meaning, NODE_FLAGS)
     readers.set_defaults(action="list")
-    _json_flag(readers)
+    json_flag(readers)
     actions = readers.add_subparsers(dest="action", metavar="ACTION")
-    forget = _command(
+    forget = declare(
         actions,
         "forget",
         "workers.cli.readers:run",
@@ -293,11 +301,11 @@ def _readers(commands: Subcommands) -> None:
     )
     forget.add_argument("name", help="as `memoryweave readers` shows it")
     forget.add_argument("--yes", action="store_true", help="do not ask")
-    _json_flag(forget)
+    json_flag(forget)
 
 
 def _replay(commands: Subcommands) -> None:
-    replay = _command(
+    replay = declare(
         commands,
         "replay",
         "workers.cli.replay:run",
@@ -322,37 +330,11 @@ def _replay(commands: Subcommands) -> None:
     replay.add_argument(
         "--allow-parked", action="store_true", help="set aside what cannot be shown, and go on"
     )
-    _json_flag(replay)
-
-
-def _actions(commands: Subcommands, name: str, meaning: str) -> Subcommands:
-    """Declare a command that has commands of its own."""
-    parser = commands.add_parser(name, help=meaning, description=meaning)
-    return parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-
-def _client(
-    commands: Subcommands,
-    name: str,
-    module: str,
-    meaning: str,
-    flags: Iterable[str] = ("data",),
-) -> ArgumentParser:
-    """Declare a command that talks to a running service. ``module`` may name its function."""
-    run = module if ":" in module else f"{module}:run"
-    parser = _command(commands, name, f"workers.cli.{run}", meaning, flags)
-    parser.add_argument("--url", help="the service's address; its key is then MEMORYWEAVE_KEY")
-    parser.add_argument("--owner", action="store_true", help="speak with the owner's key")
-    _json_flag(parser)
-    return parser
-
-
-def _json_flag(parser: ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+    json_flag(replay)
 
 
 def _backup(commands: Subcommands) -> None:
-    init = _command(
+    init = declare(
         commands,
         "init",
         "workers.cli.init:run",
@@ -365,7 +347,7 @@ def _backup(commands: Subcommands) -> None:
         required=True,
         help="begin a new epoch where the log ends now; every view is built anew from it",
     )
-    backup = _command(
+    backup = declare(
         commands,
         "backup",
         "workers.cli.backup:run",
@@ -378,7 +360,7 @@ def _backup(commands: Subcommands) -> None:
     backup.add_argument(
         "--to", type=Path, metavar="FOLDER", help="default: data/backups, where old ones make way"
     )
-    restore = _command(
+    restore = declare(
         commands,
         "restore",
         "workers.cli.restore:run",
@@ -395,4 +377,4 @@ def _backup(commands: Subcommands) -> None:
         help="there is no keys part: restore what can be read without",
     )
     for parser in (init, backup, restore):
-        _json_flag(parser)
+        json_flag(parser)
