@@ -46,7 +46,9 @@ def delete_episode(
         for memory_id in dict.fromkeys((*episode.memory_ids, *episode.reinforced_ids)):
             memory = work.get(MEMORY, memory_id)
             if memory is not None and _rests_on_nothing(work, memory):
-                gone = memories.delete(memory, agent_id=work.caller.actor, reason=reason)
+                gone = memories.delete(
+                    memory, agent_id=work.caller.actor, reason=reason, with_episode=episode.id
+                )
                 work.record(MEMORY, memory.id, gone)
 
     return execute(

@@ -314,10 +314,11 @@ class MemoryDeprecated(EventBody, frozen=True, kw_only=True):
 
 @event("MemoryDeleted")
 class MemoryDeleted(EventBody, frozen=True, kw_only=True):
-    """Deleted softly; a tombstone, restorable."""
+    """Deleted softly; a tombstone, restorable. ``with_episode`` is the one that took it along."""
 
     agent_id: str
     reason: Sealed[str | None] = None
+    with_episode: str | None = None
 
 
 @event("MemoryRestored")

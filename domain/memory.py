@@ -62,9 +62,9 @@ class Memory(Struct, frozen=True, kw_only=True):
     ``episodes`` are those it was taken from or seen again in, oldest first.
     ``awaits_settling``: it was proposed and the owner has not settled it. ``is_settled``: the owner
     stands by it, and nothing but a person's word ends or changes it. ``is_unwanted``: a person
-    ended it; ``superseded_by`` took its place. ``verifications`` count what bore it out,
-    ``faint_verifications`` what only counts; ``verified_in`` are the sessions (or, of an episode
-    without one, the episode) that did either.
+    ended this very memory; ``superseded_by`` took its place. ``verifications`` count what bore it
+    out, ``faint_verifications`` what only counts; ``verified_in`` are the sessions (or, of an
+    episode without one, the episode) that did either.
     """
 
     id: str
@@ -281,9 +281,13 @@ def correct(
     ]
 
 
-def delete(memory: Memory, *, agent_id: str, reason: str | None = None) -> list[EventBody]:
-    """Make it a tombstone. Nothing happens to one that is."""
-    return [MemoryDeleted(agent_id=agent_id, reason=reason)] if memory.is_held else []
+def delete(
+    memory: Memory, *, agent_id: str, reason: str | None = None, with_episode: str | None = None
+) -> list[EventBody]:
+    """Make it a tombstone, perhaps with the last episode that said it. Nothing happens to one."""
+    if not memory.is_held:
+        return []
+    return [MemoryDeleted(agent_id=agent_id, reason=reason, with_episode=with_episode)]
 
 
 def restore(memory: Memory, *, agent_id: str) -> list[EventBody]:
@@ -436,6 +440,8 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
             return replace(memory, not_useful=memory.not_useful + weight)
         case MemoryCorrected(content=content, source=source, agent_id=told_by):
             return _reworded(memory, content, source, told_by)
+        case MemoryDeleted(with_episode=str()):
+            return replace(memory, state="tombstone")
         case (
             MemoryDeprecated(agent_id=by)
             | MemoryDeleted(agent_id=by)

@@ -178,6 +178,18 @@ def test_what_was_seen_again_and_then_deleted_does_not_come_back(hermes, again, 
     assert (done.memory_ids, done.reinforced_ids) == ((), ())
 
 
+def test_what_only_went_with_its_episode_comes_back_with_it(
+    application, hermes, again, distiller, state_of
+):
+    episode_id = hermes.commit(CAT).episode_id
+    [one] = distiller.distil(episode_id, CAT).memory_ids
+    hermes.delete_episode(episode_id)
+    hermes.restore_episode(episode_id)
+    assert state_of(one).state == "tombstone"
+    [new] = again(episode_id, CAT).memory_ids
+    assert state_of(new).is_live
+
+
 # --- what goes
 
 

@@ -148,12 +148,14 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
 
     @precondition(lambda self: self.memory is not None)
     @rule(
-        how=st.sampled_from(["delete", "deprecate", "redistil", "supersede"]),
+        how=st.sampled_from(["delete", "deprecate", "redistil", "supersede", "with episode"]),
     )
     def end(self, how):
         match how:
             case "delete":
                 bodies = memories.delete(self.memory, agent_id="hermes-a06")
+            case "with episode":
+                bodies = memories.delete(self.memory, agent_id="hermes-a06", with_episode="e1")
             case "deprecate":
                 bodies = memories.deprecate(self.memory, agent_id="owner")
             case "redistil":

@@ -12,21 +12,15 @@ import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
 from commands.application import MemoryApplication
-from commands.command import Command, CommandContext
-from commands.execution import execute
-from commands.unit_of_work import UnitOfWork
-from domain.caller import Caller
-from domain.episode import EPISODE
-from domain.events import Entity, EpisodeDistilled, MemoryCreated
-from domain.memory import MEMORY
+from domain.events import Entity, Relation
 from memoryweave.client import Client
 from memoryweave.contract import ErasureReceipt
 from memoryweave.errors import NotFound, Unauthenticated
+from tests.commands.distilling import Distiller, finding
 from tests.erasure.node_log import admin_log, admin_log_url
 from tests.erasure.searching import files_with, keys_of, log_with
 from tests.nodes import COMMAND, NodeProcess
@@ -170,35 +164,19 @@ def shas_of(data: Path) -> list[bytes]:
 
 
 def distil(application: MemoryApplication, episode: str, contents: list[str]) -> list[str]:
-    """Make memories of an episode in one append, as a distiller does."""
-    caller = Caller(actor="admin", kind="admin")
-    context = CommandContext(
-        command_id=str(uuid5(NAMESPACE_URL, episode)), fingerprint="", correlation_id="c"
-    )
-
-    def decide(work: UnitOfWork) -> None:
-        made = [work.new_id(number) for number in range(len(contents))]
-        for memory, content in zip(made, contents, strict=True):
-            body = MemoryCreated(
-                content=content,
-                category="fact",
-                decay_class="system_fact",
-                namespace="shared",
-                agent_id="wren-1",
-                source="agent_inference",
-                distilled_by="llm",
-                confidence=0.7,
-                derived_from=[episode],
-                evidence=content,
-                entities=[Entity(name=content, type="bird")],
-            )
-            work.start(MEMORY, memory, body)
-        became = EpisodeDistilled(memory_ids=made, reinforced_ids=[], distiller="llm")
-        work.record(EPISODE, episode, [became])
-
-    command = Command(caller=caller, context=context, request=None)
-    done = execute(application, command, lambda: datetime.now(UTC), decide, lambda done: done)
-    return [e.aggregate_id for e in done.events if isinstance(e.body, MemoryCreated)]
+    """Make memories of an episode, each with the words in every field that can hold some."""
+    found = [
+        finding(
+            content,
+            entities=(Entity(name=content, type="bird"),),
+            relations=(Relation(subject=content, relation="HAS", object=content),),
+        )
+        for content in contents
+    ]
+    distiller = Distiller(application)
+    distiller.clock.now = datetime.now(UTC)
+    distiller.fail(episode, f"it choked on {contents[0]}")
+    return list(distiller.distil(episode, *found).memory_ids)
 
 
 def test_an_episode_goes_with_its_three_memories_and_an_agent_with_all_it_said(

@@ -197,7 +197,7 @@ BODIES: Final[tuple[EventBody, ...]] = (
     MemoryTagged(tags=["build", "port"], levels={"port": "user"}),
     QualityDropped(score=0.25),
     MemoryDeprecated(agent_id="owner", reason="no longer true"),
-    MemoryDeleted(agent_id="owner", reason="private"),
+    MemoryDeleted(agent_id="owner", reason="private", with_episode=_EPISODE),
     MemoryRestored(agent_id="owner"),
     TextClaimed(namespace="shared", memory_id=_MEMORY),
     AgentRegistered(
