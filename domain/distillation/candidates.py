@@ -16,6 +16,9 @@ from domain.distillation.sentences import Sentence, sentences
 from domain.distillation.turns import Turn
 from domain.distillation.worth import Worth, worth
 
+LONGEST: Final = 800
+"""Characters of a sentence that is read; a longer one is no sentence."""
+
 _MY: Final = re.compile(r"(?i)\b(?:my|me|mine)\b|我(?!们)")
 
 
@@ -50,6 +53,8 @@ def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
     for sentence in sentences(text, turn.start, turn.end):
         if sentence.kind == "aside":
             shows += 1
+            continue
+        if len(sentence.text) > LONGEST:
             continue
         if sentence.kind in ("config", "code", "row"):
             found.append(_as_it_stands(sentence))

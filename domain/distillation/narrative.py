@@ -25,7 +25,7 @@ from domain.distillation.times import with_dates
 from domain.distillation.turns import Turn, last_said
 from domain.distillation.wording import joined
 
-LEAST: Final = -0.9
+LEAST: Final = -0.85
 """Score from which a turn is worth a memory."""
 
 MOST_SENTENCES: Final = 3
@@ -94,6 +94,7 @@ def turn_score(taken: Heard, *, answers: bool) -> float:
         + 0.15 * spoken_to
         + 0.25 * any(one.himself for one in own)
         + 0.2 * any(one.his for one in own)
+        + 0.6 * any(one.events for one in own)
         + 0.5 * taken.shows
         - 0.4 * sum(one.unsure for one in own)
         - 0.1 * taken.asks
@@ -132,6 +133,7 @@ def sentence_score(one: Candidate) -> float:
         + 0.75 * min(2, has.names)
         + 0.55 * min(2, has.numbers)
         + 1.5 * has.times
+        + 0.4 * has.events
         + 0.3 * has.himself
         + 0.2 * has.his
         - 0.4 * has.unsure

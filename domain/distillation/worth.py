@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from domain.distillation.modality import Modality
 from domain.distillation.person import FIRST_PERSON
+from domain.distillation.person_words import PAST
 from domain.distillation.times import names_a_time
 from domain.policies.statement_words import EMPTY_ENGLISH
 
@@ -45,6 +46,16 @@ _WEAK: Final = _words(
 _SELF: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll))\b|\bi['’]m\b|(?<!自)我(?!们|国|方)")
 
 
+_DONE: Final = re.compile(
+    r"\b(?:[Ii]|[Ww]e)(?:['’]ve)?(?: \w+ly| just| also| even| have| had| once| both| all)* (\w+)"
+    r"|\b[Mm]y \w+ (\w+)"
+)
+_DONE_CHINESE: Final = re.compile(r"我[^，,。]{1,14}[了过]")
+_FELT: Final = frozenset(
+    ("was", "were", "had", "felt", "thought", "knew", "said", "loved", "liked", "wanted", "needed")
+)
+"""Past forms that tell of a state of mind as often as of an event."""
+
 HAN: Final = 2
 
 
@@ -55,6 +66,7 @@ class Worth(Struct, frozen=True):
     names: int
     numbers: int
     times: int
+    events: int
     himself: int
     his: int
     states: int
@@ -72,9 +84,21 @@ def worth(sentence: str, how: Modality, *, addressed: bool) -> Worth:
         names=len(_NAME.findall(sentence)),
         numbers=len(_NUMBER.findall(sentence)),
         times=int(names_a_time(sentence)),
+        events=int(_tells_an_event(sentence)),
         himself=int(_SELF.search(sentence) is not None),
         his=int(FIRST_PERSON.search(sentence) is not None),
         states=int(how.states),
         unsure=int(how.tentative or how.hearsay or how.conditional),
         addressed=int(addressed),
+    )
+
+
+def _tells_an_event(sentence: str) -> bool:
+    """Tell whether the speaker says what he did or what happened to him."""
+    if _DONE_CHINESE.search(sentence):
+        return True
+    verbs = (found.group(1) or found.group(2) for found in _DONE.finditer(sentence))
+    return any(
+        (verb in PAST or (verb.endswith("ed") and len(verb) > 4)) and verb not in _FELT
+        for verb in verbs
     )

@@ -1,21 +1,24 @@
 """What the rule distiller finds in talk, by sentences of our own."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
 
-from domain.distillation.finding import Talk
+from domain.distillation.finding import Finding, Talk
 from domain.distillation.rules import distil_by_rules
+from domain.policies.content import require_content
+from tests.domain.rule_distiller_cases import CHINESE, ENGLISH
 
-SUNDAY = datetime(2026, 5, 10, 12, tzinfo=UTC)
+WEDNESDAY = datetime(2026, 5, 13, 12, tzinfo=UTC)
 
 
-def talk(content, speaker=None, before=(), source="owner_message"):
+def talk(content, speaker=None, before=(), source="owner_message", said_at=WEDNESDAY):
     return Talk(
         episode_id="e",
         content=content,
         source=source,
-        said_at=SUNDAY,
+        said_at=said_at,
         speaker=speaker,
         before=before,
     )
@@ -25,18 +28,130 @@ def said(content, **kwargs):
     return [finding.content for finding in distil_by_rules(talk(content, **kwargs))]
 
 
-def test_a_statement_of_the_owner_names_the_owner():
-    assert said("I prefer dark mode.") == ["The owner prefers dark mode."]
+def plain(text):
+    return text.replace("\\n", "\n")
 
 
-@pytest.mark.parametrize("question", ["What port does it use?", "你知道它用哪个端口吗？"])
-def test_a_question_gives_nothing(question):
-    assert said(question) == []
+def cases(table):
+    for paragraph in table.strip().split("\n\n"):
+        before, expected, episode = [], [], ("", "")
+        for line in map(str.strip, paragraph.splitlines()):
+            mark, _, rest = line.partition(" ")
+            if mark == "=":
+                expected.append(plain(rest))
+            elif mark == "<":
+                speaker, _, text = rest.partition(": ")
+                before.append((speaker, plain(text)))
+            else:
+                assert mark == ">", line
+                speaker, _, text = rest.partition(": ")
+                episode = (speaker, plain(text))
+        yield pytest.param(*episode, tuple(before), expected, id=episode[1][:40])
 
 
-def test_a_reason_that_was_said_first_is_what_a_decision_rests_on():
-    reason, decision = distil_by_rules(
-        talk("The queue must survive restarts. So we decided to use Redis.")
+def line(finding: Finding):
+    rests = " " + ",".join(map(str, finding.rests_on)) if finding.rests_on else ""
+    marks = f"{finding.category} {finding.decay_class} {finding.clarity:g}{rests}"
+    return f"{marks} | {finding.content}"
+
+
+@pytest.mark.parametrize(
+    ("speaker", "content", "before", "expected"), [*cases(ENGLISH), *cases(CHINESE)]
+)
+def test_talk_gives_exactly_what_it_says(speaker, content, before, expected):
+    episode = talk(
+        content,
+        None if speaker in ("owner", "agent") else speaker,
+        before,
+        "agent_inference" if speaker == "agent" else "owner_message",
     )
-    assert (reason.category, decision.category) == ("constraint", "decision")
-    assert decision.rests_on == (0,)
+    found = distil_by_rules(episode)
+    assert [line(finding) for finding in found] == expected
+    assert all(finding.evidence in content and finding.evidence for finding in found)
+
+
+def test_both_languages_have_many_cases():
+    assert min(len(list(cases(ENGLISH))), len(list(cases(CHINESE)))) >= 60
+
+
+@pytest.mark.parametrize("speaker", [None, "Nora", "assistant"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What port does it use?",
+        "你知道它用哪个端口吗？",
+        "Would you rather live in Rome or in Oslo?",
+        "我们是不是应该换一家银行？",
+    ],
+)
+def test_a_question_gives_nothing_whoever_asks(question, speaker):
+    assert said(question, speaker=speaker) == []
+
+
+def test_what_the_caller_says_of_the_kind_is_kept():
+    episode = Talk(
+        episode_id="e",
+        content="I prefer dark mode.",
+        source="owner_message",
+        said_at=WEDNESDAY,
+        category="pattern",
+        decay_class="tool_usage",
+    )
+    (found,) = distil_by_rules(episode)
+    assert (found.category, found.decay_class) == ("pattern", "tool_usage")
+
+
+def test_a_message_that_was_passed_on_is_not_its_contacts():
+    (kept,) = said("[sent to Maja] I broke my arm while skating on the lake.", speaker="Maja")
+    assert kept == "[sent to Maja] I broke my arm while skating on the lake."
+    (named,) = said("[received] Ola: I broke my arm while skating on the lake.", speaker="Maja")
+    assert named == "Ola broke Ola's arm while skating on the lake."
+
+
+def test_an_agent_that_answers_is_believed_only_in_what_it_did():
+    before = (("user", "Can you fix the proxy?"),)
+    done = "I restarted the proxy on edge-1. Proxies forward requests to servers."
+    assert said(done, speaker="assistant", before=before, source="agent_inference") == [
+        "The assistant restarted the proxy on edge-1."
+    ]
+
+
+def test_entities_and_relations_come_with_a_statement():
+    (found,) = distil_by_rules(talk("Grafana listens on port 3001."))
+    assert {entity.name for entity in found.entities} == {"Grafana", "3001"}
+    assert [relation.relation for relation in found.relations] == ["LISTENS_ON"]
+
+
+def test_the_longest_episode_is_read_and_gives_a_bounded_number_of_statements():
+    lines = [f"- host-{n} keeps its logs in /var/log/app{n} for {n} days" for n in range(1, 1200)]
+    content = require_content("content", ("# Hosts\n\n" + "\n".join(lines))[:65_000])
+    began = time.process_time()
+    found = distil_by_rules(talk(content))
+    assert len(found) == 40
+    assert all(one.evidence in content for one in found)
+    assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a" * 60_000,
+        "我" * 20_000,
+        "((((((((((" * 6_000,
+        "[" * 60_000,
+        "it " * 20_000,
+        "|" * 60_000,
+        "\n".join(["- " * 20] * 1_500),
+        "if would could might " * 3_000,
+        "The best, " * 6_000,
+        "key: " * 12_000,
+        "!?!?" * 15_000,
+        "```\n" * 15_000,
+        "先" * 15_000 + "再",
+    ],
+)
+def test_nothing_makes_the_rules_slow(content):
+    for speaker in (None, "Nora"):
+        began = time.process_time()
+        distil_by_rules(talk(content, speaker=speaker))
+        assert time.process_time() - began < 10
