@@ -75,6 +75,10 @@ class CallBudget:
         )
         return dict(zip(pools, counts, strict=True))
 
+    def left(self) -> int:
+        """Tell how many calls anybody may still make today. Raises `LogUnavailable`."""
+        return max(0, self._allowance.daily - self.spent()["daily"])
+
     def _pools(self, day: date, purpose: Purpose) -> list[tuple[Pool, int]]:
         pools: list[tuple[Pool, int]] = []
         if purpose == "consolidation" and day.weekday() == _SUNDAY:

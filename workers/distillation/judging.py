@@ -52,13 +52,15 @@ Key = TypeVar("Key")
 class Judged(Struct, frozen=True, kw_only=True):
     """``dropped`` counts what was not believed, by reason.
 
-    ``foreign`` is what a finding rests on that was written in another language than was asked.
+    ``doubted`` are the parts of the episode that the findings rest on which were not. ``foreign``:
+    one of those was in another language than was asked.
     """
 
     findings: tuple[Finding, ...]
     scores: Scores | None
     dropped: dict[str, int]
-    foreign: tuple[str, ...] = ()
+    doubted: tuple[str, ...] = ()
+    foreign: bool = False
 
 
 def judged(said: Said, talk: Talk, memories: Mapping[str, Known], language: Language) -> Judged:
@@ -81,7 +83,8 @@ def judged(said: Said, talk: Talk, memories: Mapping[str, Known], language: Lang
         findings=tuple(findings),
         scores=_scores(said.scores),
         dropped=dict(+judge.dropped),
-        foreign=tuple(judge.foreign),
+        doubted=tuple(judge.doubted),
+        foreign="wrong_language" in judge.dropped,
     )
 
 
@@ -109,7 +112,7 @@ class _Judge:
         self._memories = memories
         self._language = language
         self.dropped: Counter[str] = Counter()
-        self.foreign: list[str] = []
+        self.doubted: list[str] = []
 
     def finding(self, raw: Any) -> Finding | None:
         """Give one finding, None where it is not believed."""
@@ -132,7 +135,7 @@ class _Judge:
         if quoted is None:
             return "evidence_not_there"
         known = self._known(raw, statement)
-        wrong = fault(statement, quoted, self._talk)
+        wrong: str | None = fault(statement, quoted, self._talk)
         if (
             wrong is not None
             and known is not None
@@ -141,11 +144,11 @@ class _Judge:
             # Asked what is said again, models write the memory. Should that be gone by now, the
             # new one must not say what only the old one said.
             return self._made(raw, quoted.text, quoted, clarity, known)
+        if wrong is None and not is_in(statement, self._language, self._talk.content):
+            wrong = "wrong_language"
         if wrong is not None:
+            self.doubted.append(quoted.text)
             return wrong
-        if not is_in(statement, self._language, self._talk.content):
-            self.foreign.append(quoted.text)
-            return "wrong_language"
         return self._made(raw, statement, quoted, clarity, known)
 
     def _made(

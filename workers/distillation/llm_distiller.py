@@ -42,8 +42,8 @@ class ModelFindings(Struct, frozen=True, kw_only=True):
     """What a model found in one episode, as far as the episode bears it out.
 
     ``scores`` are the model's five, None where it gave none that make sense. ``dropped`` counts
-    what was not believed, by reason. ``by_rules`` of the findings are the rules', for what the
-    model said in another language than was asked or did not come to.
+    what was not believed, by reason. The last ``by_rules`` of the findings are the rules', for what
+    the model was not believed about, said in another language than was asked, or did not come to.
     """
 
     findings: tuple[Finding, ...]
@@ -163,11 +163,16 @@ class _Run:
         found: dict[str, ModelFindings] = {}
         for one in batch:
             episode_id = _id(one)
-            if episode_id in self._whole:
-                found[episode_id] = _found(self._whole[episode_id], ())
-            elif episode_id in self._partly:
-                partly, reason = self._partly[episode_id]
-                found[episode_id] = _found(partly, self._filled_in(one.talk, partly, reason))
+            taken, reason = self._whole.get(episode_id), ""
+            if taken is None and episode_id in self._partly:
+                taken, reason = self._partly[episode_id]
+            if taken is None:
+                continue
+            complete = _found(taken, self._filled_in(one.talk, taken, reason))
+            if complete.findings or not taken.dropped:
+                found[episode_id] = complete
+            else:
+                self.left[episode_id] = max(taken.dropped, key=taken.dropped.__getitem__)
         left = {_id(one): self.left[_id(one)] for one in batch if _id(one) not in found}
         return ByModel(found=found, left=left, calls=tuple(self._calls))
 
@@ -252,13 +257,17 @@ class _Run:
         self._calls.append(_call(self._model, completion, fault, ok=ok))
         return unanswered
 
-    def _filled_in(self, talk: Talk, partly: Judged, reason: str) -> list[Finding]:
-        """Give what the rules find where the model's words were in another language or cut off."""
-        by_rules = self._means.by_rules(talk)
-        if reason == "wrong_language":
-            return [one for one in by_rules if _touches(one, partly.foreign, talk.content)]
-        taken = [one.evidence for one in partly.findings]
-        return [one for one in by_rules if not _touches(one, taken, talk.content)]
+    def _filled_in(self, talk: Talk, taken: Judged, reason: str) -> list[Finding]:
+        """Give what the rules find where the model was not believed, or was cut off."""
+        if not taken.doubted and reason in ("", "wrong_language"):
+            return []
+        believed = [one.evidence for one in taken.findings]
+        new = [
+            one for one in self._means.by_rules(talk) if not _touches(one, believed, talk.content)
+        ]
+        if reason not in ("", "wrong_language"):
+            return new
+        return [one for one in new if _touches(one, taken.doubted, talk.content)]
 
 
 _WORTH_ASKING_AGAIN: Final = frozenset(

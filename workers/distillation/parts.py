@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from commands.application import MemoryApplication
 from domain.distillation.rules import distil_by_rules
@@ -12,9 +13,10 @@ from domain.policies.same_statement import without_likes
 from projections.vector.lexical import document_tokens
 from workers.archive import archive_location
 from workers.distillation.distilling import Model, Parts
+from workers.distillation.running import asks_a_model
 from workers.distillation.view_shortlists import ViewShortlists
 from workers.log_server import decision, followed_epoch, log_url
-from workers.node import make_embedder
+from workers.node import make_embedder, make_language_model
 from workers.settings import Settings
 
 
@@ -42,8 +44,30 @@ def open_parts(settings: Settings) -> Iterator[Parts]:
             by_rules=distil_by_rules,
             in_one=without_likes,
             validate=lambda _case, _shortlist: (),
-            model=Model(),
+            model=_model(settings, application),
         )
+
+
+def _model(settings: Settings, application: MemoryApplication) -> Model:
+    language_model = make_language_model(settings) if asks_a_model(settings) else None
+    if language_model is None:
+        return Model()
+    from workers.distillation.asked_model import AskedModel
+    from workers.distillation.budget import Allowance, CallBudget
+
+    allowance = Allowance(
+        zone=ZoneInfo(settings.time_zone),
+        daily=settings.llm_daily_calls,
+        sunday=settings.llm_sunday_calls,
+    )
+    return AskedModel(
+        language_model,
+        settings.memory_language,
+        application,
+        _utc_now,
+        budget=CallBudget(application.event_log, allowance, _utc_now),
+        by_rules=distil_by_rules,
+    )
 
 
 def _utc_now() -> datetime:
