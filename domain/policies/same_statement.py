@@ -11,7 +11,7 @@ statement: where the rules cannot tell, the words stay in order, and two stateme
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -22,7 +22,10 @@ from domain.distillation.finding import Finding
 from domain.policies.same_statement_english import REQUESTS
 from domain.policies.social import is_social
 from domain.policies.statement import CHINESE
-from domain.policies.statement_tokens import STOP, SUBORDINATING, Token, tokens
+from domain.policies.statement_clauses import CONTENT, said_by
+from domain.policies.statement_tokens import (
+    tokens,
+)
 from domain.policies.statement_words import FRAMES_ENGLISH
 from domain.policies.text import normalise
 
@@ -32,12 +35,11 @@ ALIKE: Final = 0.6
 NO_SYNONYMS: Final[Mapping[str, str]] = MappingProxyType({})
 
 _CHINESE_RUN: Final = re.compile(f"[{CHINESE}]+")
-_CODE: Final = re.compile(r"```|^ {4}\S|[{};]\s*$", re.MULTILINE)
+_CODE: Final = re.compile(r"```|^ {4}\S|[{}]\s*$|;[^\S\n]*\n\s*\S", re.MULTILINE)
 _BOUND: Final = re.compile(r"!|\d|:|^(?:was|will|would|could|may|must|should|or)$")
-_CONTENT: Final = frozenset({"thing", "inert", "number", "verb", "adverb"})
-_SUBJECT_MARKERS: Final = frozenset({"由", "被", "让", "叫"})
-_SILENT_MARKERS: Final = _SUBJECT_MARKERS | {"把"}
-_MARKERS_OF_PLACE: Final = frozenset({"@", "of"})
+_LONGEST_COURTESY: Final = 32
+_SAYING_NOTHING: Final = frozenset({"stop", "and", "be"})
+_is_social: Final = lru_cache(maxsize=8192)(is_social)
 _SPEAKS_OF_TIME: Final = re.compile(r"(?i)morning|noon|evening|night|later|soon|\d|早|晚|午|夜")
 
 
@@ -73,7 +75,7 @@ def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     english = {
         token.unit + ("+ed" if token.past else "")
         for token in tokens(_CHINESE_RUN.sub(" ", plain))
-        if token.part in _CONTENT or token.part in ("binding", "auxiliary")
+        if token.part in CONTENT or token.part in ("binding", "auxiliary")
     }
     runs = _CHINESE_RUN.findall(plain)
     pairs = {run[at : at + 2] for run in runs for at in range(max(1, len(run) - 1))}
@@ -141,9 +143,11 @@ def _is_within(part: str, whole: str) -> bool:
 def _key(text: str) -> str:
     if _CODE.search(text):
         return "=" + normalise(text)
-    clauses = {_clause_key(clause) for clause in _clauses(tokens(_without_courtesy(text)))}
-    said = " ; ".join(sorted(clauses - {""}))
-    return said or "=" + " ".join(re.findall(r"\w+", text.casefold())) or "=" + normalise(text)
+    read = tokens(_without_courtesy(text))
+    if sum(token.part not in _SAYING_NOTHING for token in read) > 1 and (said := said_by(read)):
+        return said
+    # One word is no statement: what was left out may be what was meant.
+    return "=" + (" ".join(re.findall(r"\w+", text.casefold())) or normalise(text))
 
 
 # --- what is said around a statement -----------------------------------------------------------
@@ -155,18 +159,17 @@ def _without_courtesy(text: str) -> str:
     while asked != plain:
         asked, plain = plain, FRAMES_ENGLISH.sub("", REQUESTS.sub(" ", plain))
     parts = re.split(r"([.,;:!?。，；：！？\n]+(?=\s|$|[^\x00-\x7f]))", plain)
+    if sum(bool(part.strip()) for part in parts[::2]) < 2:
+        return plain
     kept = [
         part
         for part in parts
         if not part.strip()
         or len(part) > _LONGEST_COURTESY
         or _SPEAKS_OF_TIME.search(part)
-        or not is_social(part)
+        or not _is_social(part)
     ]
     return "".join(kept)
-
-
-_LONGEST_COURTESY: Final = 40
 
 
 def _with(text: str, synonyms: Mapping[str, str]) -> str:
@@ -187,169 +190,3 @@ def _final(phrase: str, synonyms: Mapping[str, str]) -> str:
         seen.add(phrase)
     # Of words that stand for each other in a circle, one must stand for all.
     return phrase if folded.get(phrase) is None else min(seen)
-
-
-# --- clauses -----------------------------------------------------------------------------------
-
-
-def _clauses(said: Sequence[Token]) -> list[list[Token]]:
-    """Part a text where both sides have a verb; what has none goes with what it stands beside."""
-    segments: list[list[Token]] = [[]]
-    for token in said:
-        if (
-            token is STOP
-            or token.part == "and"
-            or (token.unit in SUBORDINATING and token.part == "binding")
-        ):
-            segments.append([token])
-        else:
-            segments[-1].append(token)
-    clauses: list[list[Token]] = []
-    waiting: list[Token] = []
-    for segment in segments:
-        if not any(token.part in ("verb", "be", "auxiliary") for token in segment):
-            if clauses and segment:
-                clauses[-1].extend(segment)
-            else:
-                waiting.extend(segment)
-            continue
-        clauses.append([*waiting, *segment])
-        waiting = []
-    return [*clauses, waiting] if waiting else clauses
-
-
-def _clause_key(clause: Sequence[Token]) -> str:
-    content = [token for token in clause if token.part in _CONTENT]
-    doing = _doing(clause)
-    passive = {at for at, (_, is_passive) in doing.items() if is_passive}
-    said = {
-        token.unit + ("+ed" if token.past and at not in passive else "")
-        for at, token in enumerate(clause)
-        if token.part in _CONTENT or (token.part in ("auxiliary", "and") and token.unit)
-    }
-    if passive and "was" in said:
-        said -= {"was"}
-        said |= {clause[at].unit + "+ed" for at in passive}
-        said -= {clause[at].unit for at in passive}
-    others = sum(token.part in ("thing", "verb") for token in content)
-    said.update(_bonds(clause, passive, others))
-    if others > 2:
-        said.update(f"{clause[at].unit}<{who}" for at, (who, _) in doing.items() if who)
-    said.update(_counts(clause))
-    said.update(_joined(clause))
-    if not any(token.part in ("verb", "be") for token in clause):
-        free = [
-            t.unit for at, t in enumerate(clause) if t.part == "thing" and not _mark(clause, at)
-        ]
-        if len(free) > 2:
-            said.add(">".join(free))
-    return " ".join(sorted(said))
-
-
-def _doing(clause: Sequence[Token]) -> dict[int, tuple[str, bool]]:
-    """Give for each verb who does it, "" where that is not said, and whether it is done to it."""
-    found = {}
-    for at, token in enumerate(clause):
-        if token.part != "verb":
-            continue
-        if token.past and _is_passive(clause, at):
-            agent = _agent(clause, at)
-            found[at] = (agent, bool(agent))
-        else:
-            found[at] = (_subject(clause, at), False)
-    return found
-
-
-def _is_passive(clause: Sequence[Token], verb: int) -> bool:
-    for token in reversed(clause[:verb]):
-        if token.part == "be" or token.unit == "was":
-            return True
-        if token.part not in ("binding", "adverb", "auxiliary"):
-            return False
-    return False
-
-
-def _agent(clause: Sequence[Token], verb: int) -> str:
-    """Give whom a verb is done by: the last word of what follows "by"."""
-    by = next((at for at, t in enumerate(clause) if at > verb and t.unit == "by"), None)
-    who = ""
-    for token in clause[by + 1 :] if by is not None else ():
-        if token.part != "thing":
-            break
-        who = token.unit
-    return who
-
-
-def _subject(clause: Sequence[Token], verb: int) -> str:
-    """Give the nearest thing before a verb that no marker has taken."""
-    for at in range(verb - 1, -1, -1):
-        token = clause[at]
-        if token is STOP or token.unit == "|":
-            return ""
-        if token.part != "thing":
-            continue
-        mark = _mark(clause, at)
-        if not mark or mark in _SUBJECT_MARKERS:
-            return token.unit
-    return ""
-
-
-def _mark(clause: Sequence[Token], at: int) -> str:
-    """Give the marker that stands directly before a thing, "" for none."""
-    before = clause[at - 1] if at else STOP
-    return before.unit if before.part == "marker" and before.unit != "'s" else ""
-
-
-def _bonds(clause: Sequence[Token], passive: set[int], others: int) -> Iterator[str]:
-    """Give each marker and each bound with the word that it stands before."""
-    for at, token in enumerate(clause):
-        if token.part == "marker":
-            if token.unit == "'s":
-                mark, bound = "of", _next(clause[:at][::-1])
-            else:
-                mark, bound = token.unit, _next(clause[at + 1 :])
-            if mark in _SILENT_MARKERS or (mark == "by" and passive):
-                continue
-            if mark in _MARKERS_OF_PLACE:
-                if bound is None or bound.part != "thing" or (mark == "of" and others < 3):
-                    continue
-            elif bound is None:
-                bound = _next(clause[:at][::-1])
-            yield f"{mark}:{bound.unit if bound else ''}"
-        elif token.part == "binding":
-            bound = _next(clause[at + 1 :]) or _next(clause[:at][::-1])
-            yield f"{token.unit}!{bound.unit if bound else ''}"
-
-
-def _next(following: Sequence[Token]) -> Token | None:
-    return next((token for token in following if token.part in _CONTENT), None)
-
-
-def _counts(clause: Sequence[Token]) -> Iterator[str]:
-    """Give, where there are several numbers, each with what it stands beside."""
-    numbers = [at for at, token in enumerate(clause) if token.part == "number"]
-    for at in numbers if len(numbers) > 1 else ():
-        beside = clause[at + 1] if at + 1 < len(clause) else STOP
-        if beside.part not in _CONTENT or beside.part == "number":
-            beside = clause[at - 1] if at else STOP
-        yield f"{clause[at].unit}#{beside.unit}"
-
-
-def _joined(clause: Sequence[Token]) -> Iterator[str]:
-    """Give, on both sides of an "and" between several words, the words that belong together."""
-    for at, token in enumerate(clause):
-        if token.part == "and":
-            left = _run(clause[:at][::-1])[::-1]
-            right = _run(clause[at + 1 :])
-            if len(left) + len(right) > 2:
-                yield "_".join(left)
-                yield "_".join(right)
-
-
-def _run(following: Sequence[Token]) -> list[str]:
-    found = []
-    for token in following:
-        if token.part not in ("thing", "inert", "number"):
-            break
-        found.append(token.unit)
-    return found

@@ -48,14 +48,18 @@ LIKE_ENGLISH: Final = {
     **{
         word: head
         for word, head in words.SAME_ENGLISH.items()
-        if head not in set_of("use owner happen go talk like help make flat send job begin finish")
+        if head
+        not in set_of(
+            "use owner happen go talk like help make flat send job begin finish named show"
+        )
     },
     **pairs_of(
         """
         use: use utilise utilize employ
         like: like love enjoy
+        keep: keep retain
         prefer: prefer favour favor
-        begin: begin commence
+        begin: begin commence start
         finish: finish complete
         send: send
         help: help assist
@@ -155,6 +159,15 @@ IRREGULAR_ENGLISH: Final = {
         die dies dying|died
         lie lies lying|lied
         child children|
+        meeting meetings|
+        building buildings|
+        setting settings|
+        training trainings|
+        programming|
+        nothing|
+        something|
+        everything|
+        anything|
         man men|
         woman women|
         person people persons|
@@ -169,7 +182,6 @@ IRREGULAR_ENGLISH: Final = {
         alias aliases|
         bus buses|
         status statuses|
-        life lives|
         wife wives|
         knife knives|
         shelf shelves|
@@ -219,7 +231,9 @@ BINDING_ENGLISH: Final = set_of(
 )
 """Bound what the next word says, or turn it round."""
 
-SUBORDINATING: Final = set_of("if when whenever because while although though unless once whereas")
+SUBORDINATING: Final = set_of(
+    "before after if when whenever because while although though unless once whereas"
+)
 """Begin a clause of their own."""
 
 NOUNS_THAT_DO_NOTHING: Final = set_of(
@@ -237,25 +251,49 @@ NOUNS_THAT_DO_NOTHING: Final = set_of(
 
 VERBS_ENGLISH: Final = set_of(
     """
-    use run listen serve have need like prefer depend report replace call import extend inherit
-    wrap own manage lead beat follow teach owe lend precede block trigger start stop kill forward
-    proxy mirror replicate sync copy send receive read write include contain support help pay hire
-    hate know marry trust review approve assign mentor supervise invite visit message ask tell give
-    show get take make keep set put build deploy test log store save delete remove update install
-    configure connect monitor check restart return accept reject require want love think say see
-    hear learn work live move go come travel drive drink eat cook sleep study speak talk buy sell
-    lose find leave choose change switch migrate back answer reply respond translate print open
-    close lock unlock enable disable allow forbid deny create generate compile encrypt decrypt sign
-    verify validate parse render format compress extract load unload cache fetch push pull merge
-    rebase commit branch fork clone release ship host bind expose route redirect map mount attach
-    detach join split publish subscribe consume produce emit handle process schedule retry fail
-    pass throw catch raise provide offer handle implement override overwrite cover exceed outrank
-    supersede belong point refer link live sit finish begin end expire last meet play watch wear
-    ride walk swim sing draw grow bring hold break fall feel fly win spend stand understand
-    remember forget wake die lie avoid
+    turn retain stay rain snow ping scan parse lint debug upload download import export order fetch
+    chase fight hit acquire name rename shadow wait want hope plan intend try attempt practise
+    clean wash rent borrow return recommend suggest propose consider notify alert warn remind
+    inform cure marry raise feed walk bite crash hang freeze leak fix repair solve resolve ignore
+    skip block limit restrict expose count scan touch own possess contain hold carry lift drop pick
+    grab place park fill empty screw cut burn heat cool earn save invest borrow sponsor pull carry
+    protect attack defend beat outperform precede succeed consist belong rely base differ equal
+    resemble represent mean describe explain annotate highlight select enter exit join quit resign
+    retire graduate enrol enroll use run listen serve have need like prefer depend replace call
+    import extend inherit wrap own manage lead beat follow teach owe lend precede block trigger
+    start stop kill forward proxy mirror replicate sync copy send receive read write include
+    contain support help pay hire hate know marry trust review approve assign mentor supervise
+    invite visit message ask tell give show get take make keep set put build deploy save delete
+    remove update install configure connect monitor check restart return accept reject require want
+    love think say see hear learn work live move go come travel drive drink eat cook sleep study
+    speak talk buy sell lose find leave choose change switch migrate answer reply respond translate
+    print open close lock unlock enable disable allow forbid deny create generate compile encrypt
+    decrypt sign verify validate parse render format compress extract load unload fetch push pull
+    merge rebase commit fork clone release ship bind expose route redirect map mount attach detach
+    join split publish subscribe consume produce emit handle retry fail pass throw catch raise
+    provide offer handle implement override overwrite cover exceed outrank supersede belong point
+    refer link live sit finish begin end expire last meet play watch wear ride walk swim sing draw
+    grow bring hold break fall feel fly win spend stand understand remember forget wake die lie
+    avoid
     """
 )
 """Verbs before which stands who does it (base forms)."""
+
+PHRASES: Final = {
+    "every day": "daily",
+    "each day": "daily",
+    "every week": "weekly",
+    "each week": "weekly",
+    "every month": "monthly",
+    "every night": "nightly",
+    "every hour": "hourly",
+    "every year": "yearly",
+    "don't ever": "never",
+    "do not ever": "never",
+    "is called": "is named",
+    "are called": "are named",
+}
+"""Several words that one stands for."""
 
 REQUESTS: Final = re.compile(
     r"""(?:^|(?<=[.,;:!?\n])|(?<=[.,;:!?\n][ ]))\W*
@@ -269,9 +307,10 @@ REQUESTS: Final = re.compile(
         |take[ ]note|don't[ ]forget|do[ ]not[ ]forget
         |(?:save|store|memori[sz]e|remember|note)[ ]this)
         (?:[ ](?:that|to)\b|(?=[:,]))
-    |(?:a[ ])?(?:(?:quick|gentle|friendly|small|kind)[ ])?(?:reminder|note)
+    |(?:please|kindly)[ ](?:remember|note)
+    |(?:just[ ])?(?:a[ ])?(?:(?:quick|gentle|friendly|small|kind)[ ])?(?:reminder|note)
         (?:[ ]that\b|(?=[:,]))
-    |as[ ]a[ ](?:quick[ ]|gentle[ ]|friendly[ ])?reminder
+    |(?:as|just)[ ]a[ ](?:quick[ ]|gentle[ ]|friendly[ ])?reminder
     |just[ ]so[ ](?:you|we)[ ](?:know|remember)|so[ ]you[ ]know|fyi|btw
     |let[ ]me[ ](?:remind|tell)[ ]you(?:[ ]that)?
     |(?:i'd|i[ ]would)[ ]like[ ]to[ ](?:say|mention|note|add|point[ ]out)(?:[ ]that)?

@@ -135,6 +135,9 @@ NUMBERS_ENGLISH: Final = {
         )
     )
     if word != "one"
+} | {
+    word: str(10 * (at + 3))
+    for at, word in enumerate(_list("thirty forty fifty sixty seventy eighty ninety"))
 }
 
 
