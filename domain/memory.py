@@ -40,7 +40,6 @@ from domain.events import (
 from domain.policies.quality import has_low_quality, quality
 from domain.policies.same_statement import statement_key
 from domain.policies.text import text_hash
-from domain.policies.trust import OWNER
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
 SYSTEM: Final = "system:"
@@ -125,7 +124,7 @@ class Memory(Struct, frozen=True, kw_only=True):
         return (
             self.is_settled
             or self.verifications >= VERIFICATIONS_THAT_CONFIRM
-            or (self.corrections > 0 and self.told_by == OWNER)
+            or self.corrections > 0
         )
 
     @property

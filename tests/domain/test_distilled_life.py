@@ -37,7 +37,7 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
         self.memory = None
         self.text, self.texts = TEXTS[0], 1
         self.confidence = 0.6
-        self.waiting = self.settled = self.owners_word = self.erased = False
+        self.waiting = self.settled = self.erased = False
         self.ended = None
         self.borne_out, self.faint = 0, 0
         self.places: set[str] = set()
@@ -110,7 +110,7 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
             [CandidateSettled] if is_new or not self.settled else []
         )
         if is_new:
-            self.text, self.texts, self.owners_word = content, self.texts + 1, True
+            self.text, self.texts = content, self.texts + 1
         self.waiting, self.settled = False, True
 
     @precondition(lambda self: self.memory is not None and self.there and not self.waiting)
@@ -121,7 +121,7 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
     def correct(self, content, who):
         agent_id, source = who
         if self.record(memories.correct(self.memory, content, source=source, agent_id=agent_id)):
-            self.text, self.texts, self.owners_word = content, self.texts + 1, agent_id == "owner"
+            self.text, self.texts = content, self.texts + 1
 
     @precondition(lambda self: self.memory is not None and self.waiting and self.there)
     @rule()
@@ -209,7 +209,7 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
         assert state.is_unwanted == (self.ended == "person")
         assert state.is_settled == self.settled
         assert state.is_the_owners == (self.settled or self.texts > 1)
-        assert state.is_confirmed == (self.settled or self.borne_out >= 2 or self.owners_word)
+        assert state.is_confirmed == (self.settled or self.borne_out >= 2 or self.texts > 1)
         assert state.statement_hash == statement_hash(self.text)
         assert state.text_version == self.texts
         assert state.confidence == pytest.approx(self.confidence)

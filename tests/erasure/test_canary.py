@@ -17,10 +17,12 @@ import pytest
 
 from commands.application import MemoryApplication
 from domain.events import Entity, Relation
+from domain.policies.settling import Settle
 from memoryweave.client import Client
 from memoryweave.contract import ErasureReceipt
 from memoryweave.errors import NotFound, Unauthenticated
 from tests.commands.distilling import Distiller, finding
+from tests.commands.speaking import Speaker
 from tests.erasure.node_log import admin_log, admin_log_url
 from tests.erasure.searching import files_with, keys_of, log_with
 from tests.nodes import COMMAND, NodeProcess
@@ -163,7 +165,9 @@ def shas_of(data: Path) -> list[bytes]:
     return [*digests, *(digest.hex().encode() for digest in digests)]
 
 
-def distil(application: MemoryApplication, episode: str, contents: list[str]) -> list[str]:
+def distil(
+    application: MemoryApplication, episode: str, contents: list[str], settle: Settle = "auto"
+) -> list[str]:
     """Make memories of an episode, each with the words in every field that can hold some."""
     found = [
         finding(
@@ -176,7 +180,7 @@ def distil(application: MemoryApplication, episode: str, contents: list[str]) ->
     distiller = Distiller(application)
     distiller.clock.now = datetime.now(UTC)
     distiller.fail(episode, f"it choked on {contents[0]}")
-    return list(distiller.distil(episode, *found).memory_ids)
+    return list(distiller.distil(episode, *found, settle=settle).memory_ids)
 
 
 def test_an_episode_goes_with_its_three_memories_and_an_agent_with_all_it_said(
@@ -188,16 +192,27 @@ def test_an_episode_goes_with_its_three_memories_and_an_agent_with_all_it_said(
     with node.client(registered.api_key) as agent:
         long = f"{first} " + " ".join(f"word{n} {first}{n}." for n in range(1500))
         talk = agent.commit(long, namespace="shared", speaker=first)
+        doubtful = agent.commit(f"{first} may come, go or stay", namespace="shared")
         said = agent.remember(f"the {second} sleeps", tags=[second], metadata={"k": second})
         agent.commit(f"about {second}", speaker=second)
     with MemoryApplication(admin_log_url(node)) as application:
         made = distil(application, talk.episode_id, [f"{first} one", f"{first} two", f"{first} 3"])
+        shy = [f"{first} may come", f"{first} may go", f"{first} may stay"]
+        proposed = distil(application, doubtful.episode_id, shy, settle="confirm")
+        owner = Speaker.of_kind(application, "owner")
+        owner.clock.now = datetime.now(UTC)
+        owner.settle(proposed[0], content=f"{first} comes")
+        owner.dismiss(proposed[1], reason=f"{first} does not go")
+        owner.redistil(doubtful.episode_id, reason=f"better heard of {first}")
     with node.client() as client:
         own = client.remember("what nobody erases", wait="vectors")
         client.feedback_useful(made[0], reason=first, wait="true")
         receipt = erased(client, episode_id=talk.episode_id)
         assert sorted(receipt.memories) == sorted(made)
         assert (receipt.episodes, receipt.still_holding) == ([talk.episode_id], [])
+        assert files_with(node.data, first.encode()) != {}
+        receipt = erased(client, episode_id=doubtful.episode_id)
+        assert sorted(receipt.memories) == sorted(proposed)
         assert files_with(node.data, first.encode()) == {}
         assert files_with(node.data, second.encode()) != {}
         receipt = erased(client, agent_id="wren-1")
@@ -205,7 +220,7 @@ def test_an_episode_goes_with_its_three_memories_and_an_agent_with_all_it_said(
         assert receipt.still_holding == []
         assert files_with(node.data, second.encode()) == {}
         assert client.memory(own.memory_id).content == "what nobody erases"
-        for thing in made:
+        for thing in (*made, *proposed):
             with pytest.raises(NotFound):
                 client.memory(thing)
         for word in (first, second):
