@@ -54,6 +54,11 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     trust_cap_by_llm: Fraction = 0.4
     trust_cap_by_rules: Fraction = 0.5
 
+    # what is distilled
+    distil_overall_above: Fraction = 0.7
+    distil_durability_above: Fraction = 0.8
+    distil_density_from: Fraction = 0.3
+
     # how much what is known of a memory's worth moves its score in recall
     nudge_confidence: Nudge = 0.03
     nudge_importance: Nudge = 0.02
@@ -110,6 +115,9 @@ MEANING: Final[dict[str, str]] = {
     "trust_cap_for_agents": "most trust that an agent's claim can have",
     "trust_cap_by_llm": "most trust in what a model distilled",
     "trust_cap_by_rules": "most trust in what rules distilled",
+    "distil_overall_above": "score above which an episode is distilled",
+    "distil_durability_above": "durability above which it is distilled whatever else it scores",
+    "distil_density_from": "share of words that say something, under which nothing is taken",
     "nudge_confidence": "most that confidence moves a score in recall, as a share of it",
     "nudge_importance": "most that importance moves it",
     "nudge_quality": "most that votes move it",

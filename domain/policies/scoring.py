@@ -9,20 +9,20 @@ text is worth what its best sentence is worth: whatever is said around it takes 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from domain.distillation.sentences import sentences
 from domain.policies import scoring_weights as fitted
-from domain.policies.scoring_features import features, latin_words, size_of, weight_of
-from domain.policies.sentences import sentences
+from domain.policies.scoring_cues import ASKS
+from domain.policies.scoring_features import FEATURES, features, latin_words, size_of, weight_of
+from domain.policies.social import is_social
+from domain.settings import DEFAULT_POLICY, PolicySettings
 
 WEIGHTS: Final = {"IS": 0.20, "SU": 0.20, "PA": 0.15, "VD": 0.25, "RU": 0.20}
 """What each score counts in `Scores.overall`."""
-
-LEAST_OVERALL: Final = 0.7
-LEAST_DURABILITY: Final = 0.8
-LEAST_DENSITY: Final = 0.3
 
 LONG: Final = 2_000
 """Characters of one sentence that are read; a longer one is no sentence."""
@@ -62,18 +62,30 @@ NOTHING: Final = Scores(0.0, 0.0, 0.0, 0.0, 0.0)
 
 def scores(text: str) -> Scores:
     """Give the scores of a text: those of its best sentence; all 0 where it has none."""
-    rated = [scores_of(features(sentence[:LONG])) for sentence in sentences(text)]
-    return max(rated, key=lambda s: (is_worth_distilling(s), s.overall), default=NOTHING)
+    return best_of(scores_of(features(sentence.text[:LONG])) for sentence in sentences(text))
 
 
-def scores_of(read: tuple[float, ...]) -> Scores:
+def best_of(rated: Iterable[Scores]) -> Scores:
+    """Give the scores that let most through; all 0 where there are none."""
+    return max(rated, key=lambda one: (is_worth_distilling(one), one.overall), default=NOTHING)
+
+
+def scores_of(read: Sequence[float]) -> Scores:
     """Give the scores of a sentence from its features, in the order of `FEATURES`."""
-    return Scores(*(_logistic(bias, weights, read) for bias, weights in fitted.SCORES))
+    return Scores(*(_logistic(bias, column, read) for bias, column in _COLUMNS))
 
 
-def is_worth_distilling(rated: Scores) -> bool:
+def is_worth_distilling(rated: Scores, policy: PolicySettings = DEFAULT_POLICY) -> bool:
     """Tell whether the scores let a text through: overall > 0.7, or durability > 0.8."""
-    return rated.overall > LEAST_OVERALL or rated.validation_durability > LEAST_DURABILITY
+    return (
+        rated.overall > policy.distil_overall_above
+        or rated.validation_durability > policy.distil_durability_above
+    )
+
+
+def asks(sentence: str) -> bool:
+    """Tell whether a sentence asks something, and not only how one is."""
+    return ASKS.search(sentence) is not None and not is_social(sentence)
 
 
 def density(text: str) -> float:
@@ -82,7 +94,7 @@ def density(text: str) -> float:
     Of one sentence it is the share of its words that are neither connecting words nor fillers nor
     repeated; under two such words it falls to nothing. Two Chinese characters count as one word.
     """
-    return max(map(_density_of, sentences(text)), default=0.0)
+    return max((_density_of(one.text[:LONG]) for one in sentences(text)), default=0.0)
 
 
 def _density_of(sentence: str) -> float:
@@ -92,6 +104,12 @@ def _density_of(sentence: str) -> float:
     return min(1.0, said / size, said / 2) if size else 0.0
 
 
-def _logistic(bias: float, weights: tuple[float, ...], read: tuple[float, ...]) -> float:
+def _logistic(bias: float, weights: Sequence[float], read: Sequence[float]) -> float:
     at = bias + sum(weight * value for weight, value in zip(weights, read, strict=True))
     return 1.0 / (1.0 + math.exp(-at))
+
+
+_COLUMNS: Final = tuple(
+    (bias, tuple(fitted.WEIGHTS[name][score] for name in FEATURES))
+    for score, bias in enumerate(fitted.BIAS)
+)

@@ -19,7 +19,7 @@ def _phrases(english: str, chinese: str) -> re.Pattern[str]:
 def _lines(text: str) -> list[str]:
     """Give the lines without their margins; one that begins with & goes on with the one before."""
     joined = re.sub(r"\n\s*& ", "", text)
-    return [line.strip().rstrip("|") for line in joined.splitlines() if line.strip()]
+    return [line.strip().strip("|") for line in joined.splitlines() if line.strip()]
 
 
 SELF: Final = _phrases(
@@ -131,7 +131,7 @@ LASTING: Final = _phrases(
     年来|多年|从小|出生|祖籍|老家在|来自|住在|家住|定居|任职|就职|在.{1,12}(?:工作|上班|上学|读书)
     是(?:一名|一个|个|做|我们|我|由|在|用|\\d)|名叫|叫做|叫|属于|负责|担任|拥有|家里有|养了|养着
     会说
-    会弹|会拉|正在学|在学|在读|代表|意味着|包括|由.{1,20}组成|运行在|跑在|监听|部署在|依赖|使用的?是
+    会弹|会拉|教(?:书|语文|数学|英语|物理|化学|历史|音乐|体育)|正在学|在学|在读|代表|意味着|包括|由.{1,20}组成|运行在|跑在|监听|部署在|依赖|使用的?是
     用的是|存(?:放)?在|位于|指向|需要|必须|有效期|到期|支持|包含|维护|对.{1,8}过敏|不能吃|不吃|不喝
     """,
 )
@@ -188,7 +188,7 @@ ORDERED: Final = _phrases(
     """
     必须|务必|一定要|不得|禁止|严禁|不许|不准|不要|别再|只能|只允许|不能|不可以|不超过|不得超过
     至少|最多
-    上限|下限|限制|规定|要求|之前必须|之前要|先.{1,20}再|确保|避免|请用|请始终|请总是|统一用|一律
+    上限|下限|限制|规定|要求|之前必须|之前要|先.{1,20}再|确保|避免|请用|请始终|请总是|统一|一律
     记得
     以内|以上才|截止|之前完成|不晚于|用中文回答|用英文
     """,
@@ -319,7 +319,8 @@ TO_OTHER: Final = re.compile(
     r"|congratulations|absolutely|definitely|totally|of course)\b[\s,!.]*(?:[A-Z]\w+[\s,!.]+)?)*(?:"
     + "|".join(
         (
-            "you|your|you're|you've|you'll|you'd|that|that's|this|it|it's|sounds|looks|what an?",
+            "you(?! must| need to| have to| may only| can only)|your|you're|you've|you'll|you'd",
+            "that|that's|this|it|it's|sounds|looks|what an?",
             "how|glad|happy for|proud of you|good luck|hope|great|nice|awesome|amazing|cool",
             "keep|enjoy",
             "so (?:glad|happy|proud|cool|great|sweet|nice)|love (?:that|it|your)|take care",
@@ -340,7 +341,8 @@ CHATTER: Final = _phrases(
     """
     let me (?:check|look|read|run|search|open|see|start|try|update|fix|find|inspect|verify|know)
     i'll (?:now|start|go ahead|check|look|run|read|take|begin|search|open|update|fix|help)
-    i will now|i'm going to (?:check|look|run|read|open|search)|now i(?:'ll| will| need to)
+    i will (?:now|start|first|begin)|i'm going to (?:check|look|run|read|open|search)
+    now i(?:'ll| will| need to)
     sure[,!] (?:here|i)|here(?:'s| is| are) (?:the|a|an|your|some)
     i(?:'ve| have) (?:updated|created|added|fixed|read|finished|completed)|as an ai|happy to help
     feel free|is there anything else|hope this helps|all tests pass(?:ed)?|done[.!]
@@ -351,11 +353,30 @@ CHATTER: Final = _phrases(
     让我(?:来)?(?:看|查|检查|读|运行|搜|打开|试|先|为您|帮)|作为(?:一个)?(?:AI|人工智能|语言模型)
     我(?:来|先|这就|马上)(?:看|查|检查|读|运行|搜|打开|试|帮)|接下来我(?:会|将)|我将(?:为您|先|开始)
     我已经(?:更新|创建|添加|修复|完成)|已(?:更新|创建|添加|完成)|以下是|很高兴为您|随时告诉我
-    还有什么(?:可以|需要)|希望(?:这)?对你有帮助|正在处理|处理中|任务完成|好问题|我可以帮|需要我
+    还有什么(?:可以|需要)|希望(?:这)?对你有帮助|正在(?:处理|搜索|运行|查找|分析|读取)
+    处理中|任务完成|好问题|我可以帮|需要我
     请问(?:还)?有什么
     """,
 )
 """What an agent says about its own doings."""
+
+ADVISES: Final = _phrases(
+    """
+    you (?:can|could|should|might|may|need to|have to)|you'll (?:want|need)|try to|trying to \\w+ is
+    consider|i(?:'d)? (?:suggest|recommend|advise)
+    it(?:'s| is) (?:important|essential|best|a good idea)
+    can (?:help|improve|reduce|boost|be a)|helps? (?:you|people|us|to)|people (?:should|often|can)
+    a great way to|a good way to|in general|generally speaking|the key is to|one of the most
+    don't (?:give up|worry|be)|keep (?:going|pushing|up|it up)|stay (?:positive|strong|focused)
+    """,
+    """
+    (?:你|您|大家|我们)(?:也|还|都)?(?:可以|应该|需要|不妨|要)|可以(?:尝试|试试|考虑|选择|帮助|通过|先)|建议(?:你|您)?
+    有助于|有利于|能够(?:帮助|让|使)
+    可以(?:让|使)|帮助(?:你|您|人们|我们)|非常重要|很重要|十分重要|最重要的是
+    人们|每个人|总的来说|一般来说|例如|比如|作为一[个种款]|不要(?:放弃|担心|灰心|着急)|尽量|学会
+    """,
+)
+"""Gives advice, or says what holds for everybody."""
 
 REMEMBER: Final = _phrases(
     """

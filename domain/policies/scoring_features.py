@@ -14,11 +14,13 @@ from domain.policies.social import is_social
 SUPPORTING: Final = (
     "self", "others", "topics", "specific", "informative", "lasting", "likes", "decided", "ordered",
     "howto", "because", "intends", "when", "happened", "technical", "remember",
+    "answers",
 )  # fmt: skip
 """More of one never makes a sentence worth less."""
 
 OPPOSING: Final = (
-    "asks", "supposes", "passing", "to_other", "chatter", "noise", "verdicts", "thin",
+    "asks", "supposes", "passing", "to_other", "chatter", "advises", "by_agent",
+    "noise", "abstract", "thin",
 )  # fmt: skip
 """More of one never makes a sentence worth more."""
 
@@ -26,7 +28,10 @@ FEATURES: Final = (*SUPPORTING, *OPPOSING)
 
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_RUN: Final = re.compile(r"[\u3400-\u9fff]+")
-_LATIN: Final = re.compile(r"[^\W\d_][\w'’-]*(?<![-'’])|\d[\w.,:/%-]*")
+_LATIN: Final = re.compile(
+    r"(?:(?![\u3400-\u9fff])[^\W\d_])(?:(?![\u3400-\u9fff])[\w'’-])*(?<![-'’])"
+    r"|\d(?:(?![\u3400-\u9fff])[\w.,:/%-])*"
+)
 _TECHNICAL: Final = re.compile(
     "|".join(
         (
@@ -63,17 +68,24 @@ _NOISE: Final = re.compile(
         )
     )
 )
+CHARACTERS: Final = 2.0
+"""Chinese characters that say something, to a word: the words around them are left out."""
+
 _SEVERAL: Final = 3.0
 _MANY_WORDS: Final = 12.0
 
 
 @lru_cache(maxsize=4096)
-def features(sentence: str) -> tuple[float, ...]:
-    """Give the features of one sentence, in the order of `FEATURES`."""
+def features(sentence: str, *, answers: bool = False, by_agent: bool = False) -> tuple[float, ...]:
+    """Give the features of one sentence, in the order of `FEATURES`.
+
+    ``answers``: it was said in reply to a question; ``by_agent``: an agent said it.
+    """
     plain = unicodedata.normalize("NFKC", sentence).replace("’", "'")
     latin = [word.casefold() for word in _LATIN.findall(plain)]
     informative = weight_of(plain, latin)
-    verdicts = sum(word in words.VERDICTS for word in latin)
+    abstract = sum(word in words.VERDICTS or word in words.ABSTRACT for word in latin)
+    abstract += len(words.ABSTRACT_CHINESE.findall(plain))
     specific = (
         len(_NUMBER.findall(plain))
         + len(_CHINESE_NUMBER.findall(plain))
@@ -98,13 +110,16 @@ def features(sentence: str) -> tuple[float, ...]:
         float(any(map(_is_past, latin)) or cues.HAPPENED_CHINESE.search(plain) is not None),
         _share(len(_TECHNICAL.findall(plain)), 2.0),
         _any(cues.REMEMBER, plain),
+        float(answers),
         _any(cues.ASKS, plain),
         _any(cues.SUPPOSES, plain),
         _any(cues.PASSING, plain),
         _any(cues.TO_OTHER, plain),
         _any(cues.CHATTER, plain),
+        _any(cues.ADVISES, plain),
+        float(by_agent),
         _any(_NOISE, plain),
-        _share(verdicts, 2.0),
+        _share(abstract, _SEVERAL),
         1.0 - _share(informative, 3.0),
     )
 
@@ -115,7 +130,7 @@ def weight_of(plain: str, latin: list[str]) -> float:
         return 0.0
     said = {w for w in latin if w not in words.EMPTY and w not in words.FILLERS}
     rest = "".join(words.EMPTY_CHINESE.sub(" ", run) for run in _CHINESE_RUN.findall(plain))
-    return len(said) + len(set(_CHINESE.findall(rest))) / 2
+    return len(said) + len(set(_CHINESE.findall(rest))) / CHARACTERS
 
 
 def size_of(plain: str, latin: list[str]) -> float:

@@ -68,6 +68,40 @@ EMPTY_CHINESE: Final = _stretches(
 )
 """Stretches of Chinese that say little by themselves; longest first."""
 
+ABSTRACT: Final = _words(
+    """
+    support supportive supporting strength courage journey experience experiences challenge
+    challenges challenging progress effort efforts success successful growth grow growing change
+    changes difference impact positive positivity negative energy vibe vibes motivation motivate
+    motivated motivating inspiration inspire inspired inspires passion passionate dream dreams hope
+    hopeful hoping joy happiness peace peaceful calm calming love loved loving feeling feelings
+    emotion emotions emotional moment moments memory memories life lives world people everyone
+    future past time times opportunity opportunities possibility power powerful confidence confident
+    resilience resilient determination determined dedication dedicated persevere perseverance
+    grateful gratitude thankful appreciate appreciated appreciation proud pride connection connect
+    connected connecting bond understanding accept accepted acceptance kindness kind caring care
+    comfort comforting relax relaxing relaxed refreshing freedom free express expressing expression
+    creative creativity balance important importance meaning meaningful means purpose special value
+    valuable rewarding fulfilling worth focus focused stress stressful worry worried tough hard
+    difficult easy best better part place step steps point idea ideas spirit spirits mind heart soul
+    self truth reason side result results touch role sense beauty reality start end rest
+    """
+)
+"""Name no thing, person or deed: a sentence of these alone tells little that can be recalled."""
+
+ABSTRACT_CHINESE: Final = _stretches(
+    """
+    支持 力量 勇气 旅程 体验 经验 挑战 进步 努力 成功 成长 改变 变化 影响 积极 消极 正能量 能量
+    动力 激励 鼓励 启发 热情 激情 梦想 希望 快乐 幸福 开心 高兴 喜悦 愉快 愉悦 平静 宁静 平和
+    爱 感情 感受 情绪 心情 心态 瞬间 时刻 回忆 生活 人生 生命 世界 人们 未来 过去 时间 机会
+    可能性 信心 自信 坚持 坚定 坚强 决心 感激 感恩 感谢 骄傲 自豪 联系 理解 接受 善良 关心 关爱
+    陪伴 安慰 舒适 放松 自由 表达 创造力 平衡 重要 意义 目的 特别 价值 美好 充实 压力 烦恼 困难
+    轻松 简单 容易 问题 方面 方式 方法 状态 部分 过程 内心 心灵 灵魂 美丽 漂亮 精彩 有趣 有意思
+    舒服 温暖 感动 满足 享受 健康 建议 推荐 帮助 提供 选择 尝试 不同 各种 很多 许多 一定 需要
+    继续 保持 学习
+    """
+)
+
 VERDICTS: Final = _words(
     """
     good great nice cool awesome amazing wonderful fantastic lovely perfect excellent super fun glad

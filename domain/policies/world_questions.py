@@ -17,15 +17,18 @@ _ORDERS: Final = re.compile(
     r"|give me an? (?:example|definition|list|overview)|show me how"
     r"|list (?:the|all|some|five|ten|\d+)|what's"
     r"|write an? (?:poem|haiku|joke|function|regex|sql))\b"
-    r"|^(?:请问?|麻烦|帮我|能不能|可以|可否|你能)*(?:解释|介绍|说明|翻译|换算|计算|算一下|概括|讲讲"
-    r"|讲一下|说说|科普|列举|列出|举个?例|写一?[首个段])",
+    r"|^(?:请问?|麻烦|帮我|给我|能不能|可以|可否|你能)*(?:解释|介绍|说明|翻译|换算|计算|算一下|概括|讲讲"
+    r"|讲一下|说说|科普|列举|列出|举个?例|写一?[首个段]|把[“\"「].{1,40}(?:翻译|译)成|举一?个)",
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(
-    r"\b(?:my|mine|our|ours|us|we|we're|we've"
-    r"|me(?! (?:about|a|an|the|what|how|why|who|when|where)\b)"
-    r"|i'm|i've|you|your|yours|he|she|his|her|they|their|this|these|that one|today|yesterday"
-    r"|tomorrow|tonight)\b|我们|咱|我的|我(?!想知道|想问)|你|您|他|她|家里|这个|这些|那个|今天|明天|昨天",
+    r"\b(?:my|mine|our|ours|us|we|we're|we've|i'm|i've|you|your|yours|he|she|his|her|they|their"
+    r"|me(?! (?:about|a|an|the|what|how|why|who|when|where)\b)|this|these|that one|today|yesterday"
+    r"|tomorrow|tonight|staging|production|prod"
+    r"|the (?:team|project|repo|repository|build|deadline|meeting|client|customer|office|server"
+    r"|cluster|release|ticket|wedding|party|appointment|flight|trip|house|car|kids?|dog|cat))\b"
+    r"|我们|咱|我的|我(?!想知道|想问)|你|您|他|她|家里|这个|这些|那个|今天|明天|昨天|测试机|测试环境"
+    r"|生产环境|线上|项目|会议|客户|婚礼|聚会|航班",
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(

@@ -21,9 +21,9 @@ from commands.command import Clock
 from commands.distil import MOST_FINDINGS, Distil, distil
 from commands.distillation_failed import FailedDistillation, distillation_failed
 from domain.distillation.finding import Finding, Talk
-from domain.distillation.hard_rules import skip_reason
+from domain.distillation.gate import judged
 from domain.errors import Erased, Fenced, KeyReused, LogFull, LogUnavailable, MemoryWeaveError
-from domain.policies.scoring import Scores, is_worth_distilling, scores
+from domain.policies.scoring import Scores
 from domain.policies.settling import settle_of
 from domain.policies.validation import Validation
 from eventlog.append import Fence
@@ -32,9 +32,6 @@ from workers.distillation.job import Answer, Ended, Ending, Finished, Halted, Jo
 from workers.distillation.reading_talk import Case, TalkReader, Unreadable
 from workers.distillation.shortlist import Shortlist, Shortlists
 from workers.settings import Settings
-
-LOW_SCORES: Final = "low_scores"
-"""Why an episode is skipped that no hard rule stops: overall ≤ 0.7 and durability ≤ 0.8."""
 
 PROCESS_DIED: Final = "process_died"
 _PROVES_NOTHING: Final = frozenset({"chit_chat"})
@@ -152,11 +149,12 @@ def _read(parts: Parts, reader: TalkReader, turn: Turn, fence: Fence) -> Ended |
 
     def rate(stage: _Stage) -> Ending:
         stage.name = "scores"
-        reason: str | None = skip_reason(case.talk, task_status=case.committed.task_status)
-        found = scores(case.talk.content)
-        if reason is None and not is_worth_distilling(found):
-            reason = LOW_SCORES
-        rated.append(_Read(case=case, exempt=turn.exempt, scores=found, skipped=reason))
+        found = judged(
+            case.talk, task_status=case.committed.task_status, policy=parts.settings.policy
+        )
+        rated.append(
+            _Read(case=case, exempt=turn.exempt, scores=found.scores, skipped=found.skip_reason)
+        )
         return "gone"
 
     ended = _guarded(parts, case, fence, rate)
