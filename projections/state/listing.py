@@ -17,7 +17,9 @@ from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 
+from domain.distillation.known import Known
 from domain.errors import InvalidCommand
+from domain.events import Entity, Relation
 from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence
 from domain.policies.importance import importance, retention
@@ -31,6 +33,8 @@ from projections.state.step import microseconds, moment
 Sort = Literal["recent", "confidence", "importance"]
 Scope = frozenset[str] | None
 
+_ENTITIES: Final = msgspec.json.Decoder(tuple[Entity, ...])
+_RELATIONS: Final = msgspec.json.Decoder(tuple[Relation, ...])
 LIVE: Final = "(state = 'live' AND (expires_at IS NULL OR expires_at > ?))"
 CANDIDATE: Final = "(state = 'candidate' AND (expires_at IS NULL OR expires_at > ?))"
 ENDED: Final = "(state = 'tombstone' OR expires_at <= ?)"
@@ -166,6 +170,25 @@ def newest(
         "ORDER BY created_position DESC, id LIMIT ?",
         (namespace, microseconds(now), limit),
     ).fetchall()
+
+
+def known(connection: sqlite3.Connection, ids: Iterable[str], *, now: datetime) -> dict[str, Known]:
+    """Give the live memories among ``ids`` as distillation holds talk against them."""
+    wanted = msgspec.json.encode(list(ids)).decode()
+    rows = connection.execute(
+        f"SELECT id, content, entities, relations FROM memories WHERE {LIVE} "  # noqa: S608  # ours
+        "AND id IN (SELECT value FROM json_each(?))",
+        (microseconds(now), wanted),
+    )
+    return {
+        memory_id: Known(
+            memory_id=memory_id,
+            content=content,
+            entities=_ENTITIES.decode(entities),
+            relations=_RELATIONS.decode(relations),
+        )
+        for memory_id, content, entities, relations in rows
+    }
 
 
 def pinned(

@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 import msgspec
 from msgspec import Struct
 
+from domain.distillation.known import Known
 from domain.errors import ViewBehind
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from eventlog.subscription import Checkpoint
@@ -293,6 +294,11 @@ class StateView:
         """Give id and text of the live memories of one namespace, the newest first."""
         with self._readers.reading() as connection:
             return listing.newest(connection, namespace, now=now, limit=limit)
+
+    def known(self, ids: Iterable[str], *, now: datetime) -> dict[str, Known]:
+        """Give the live memories among ``ids`` as distillation holds talk against them."""
+        with self._readers.reading() as connection:
+            return listing.known(connection, ids, now=now)
 
     def pinned(self, scope: Scope, *, now: datetime, limit: int) -> list[MemoryRow]:
         """Give the live memories that are pinned, by importance."""

@@ -109,6 +109,7 @@ def do_job(parts: Parts, job: Job) -> Iterator[Answer]:
     reader = TalkReader(parts.application)
     try:
         read: list[_Read] = []
+        reader.read_ahead(i for turn in job.turns for i in (turn.episode_id, *turn.before))
         for turn in job.turns:
             one = _read(parts, reader, turn, job.fence)
             if isinstance(one, Ended):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Final
 
@@ -14,8 +14,10 @@ from domain.episode import Episode, fold
 from domain.events import EpisodeCommitted, Event, RedistillationRequested
 from domain.namespaces import is_ephemeral
 from eventlog.body_shape import ERASED
+from eventlog.entry import RawEntry
+from eventlog.reading_ahead import read_aggregates
 
-_TEXTS_KEPT: Final = 200
+_EVENTS_AT_ONCE: Final = 50
 
 
 class Unreadable(Exception):
@@ -32,16 +34,20 @@ class Case(Struct, frozen=True, kw_only=True):
 
 
 class TalkReader:
-    """Reads episodes. What it has read of sessions it keeps for one job, see `forget`."""
+    """Reads episodes. For one job: the texts it keeps may be deleted before the next."""
 
     def __init__(self, application: MemoryApplication) -> None:
         self._log = application.event_log
         self._codec = application.codec
         self._texts: dict[str, tuple[str | None, str] | None] = {}
+        self._entries: dict[str, list[RawEntry]] = {}
 
-    def forget(self) -> None:
-        """Keep no text: it may be deleted before the next job."""
-        self._texts.clear()
+    def read_ahead(self, episode_ids: Iterable[str]) -> None:
+        """Read these together; each is then given once from there. Raises `LogUnavailable`."""
+        wanted = list(dict.fromkeys(episode_ids))
+        self._entries.update(read_aggregates(self._log, wanted, _EVENTS_AT_ONCE))
+        # Their keys too, all in one round trip: the codec keeps them.
+        self._codec.open_batch([e for entries in self._entries.values() for e in entries[:1]])
 
     def read(self, episode_id: str, before: Sequence[str]) -> Case | None:
         """Give an episode that is to be distilled; None for one that is not (any more).
@@ -80,8 +86,6 @@ class TalkReader:
     def _turn(self, episode_id: str) -> tuple[str | None, str] | None:
         """Give speaker and text of an earlier turn, None where it is not there any more."""
         if episode_id not in self._texts:
-            if len(self._texts) >= _TEXTS_KEPT:
-                self._texts.clear()
             self._texts[episode_id] = self._read_turn(episode_id)
         return self._texts[episode_id]
 
@@ -98,9 +102,11 @@ class TalkReader:
         return None if self._is_gone(events[0]) else (said.speaker, said.content)
 
     def _events(self, episode_id: str) -> list[Event]:
-        opened = self._codec.open_batch(self._log.read_aggregate(episode_id))
+        entries = self._entries.pop(episode_id, None)
+        if entries is None:
+            entries = self._log.read_aggregate(episode_id)
         events = []
-        for event in opened:
+        for event in self._codec.open_batch(entries):
             if isinstance(event, Exception):
                 raise Unreadable(f"{type(event).__name__} at position {event.position}") from event
             events.append(event)

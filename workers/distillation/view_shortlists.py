@@ -8,14 +8,13 @@ what is proposed here is looked at anew by the command, in the log.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Final
 
 import numpy as np
 
 from commands.command import Clock
 from domain.distillation.known import Known
-from inference.calibration import pair_of
+from inference.calibration import TextPair, chinese_share
 from inference.embedder import Embedder
 from projections.state.view import StateView
 from projections.vector.cache import read_vectors
@@ -61,9 +60,10 @@ class ViewShortlists:
             return [Shortlist() for _ in cases]
         near = self._near(cases)
         listed = [self._listed(case, near.get(case.episode.id)) for case in cases]
-        recent = {case.episode.namespace: self._recent(case.episode.namespace) for case in cases}
-        wanted = {i for ids, _ in listed for i in ids}.union(*recent.values()) if cases else set()
-        known = self._known(wanted, self._clock())
+        namespaces = {case.episode.namespace for case in cases}
+        recent = {namespace: self._recent(namespace) for namespace in namespaces}
+        wanted = {i for ids, _ in listed for i in ids}.union(*recent.values())
+        known = self._state.known(wanted, now=self._clock())
         return [
             Shortlist(
                 near=_only(known, ids),
@@ -83,13 +83,13 @@ class ViewShortlists:
         if near is None:
             ids = self._words.of(case.episode.namespace).like(self._terms(content), LENGTH)
             return ids, ids[:_LIKE_BY_WORDS]
-        likely = [
-            one.source_id
-            for one in near
-            if self._embedder.calibrate(one.cosine, pair_of("document", content, one.content))
-            > LIKELY
-        ]
+        chinese = chinese_share(content)
+        likely = [one.source_id for one in near if self._similarity(one, chinese) > LIKELY]
         return [one.source_id for one in near], likely
+
+    def _similarity(self, near: Near, chinese: float) -> float:
+        pair = TextPair("document", min(chinese, chinese_share(near.content)))
+        return self._embedder.calibrate(near.cosine, pair)
 
     def _near(self, cases: Sequence[Case]) -> dict[str, list[Near]]:
         """Give what is near the episodes whose vectors are known, the nearest first."""
@@ -120,19 +120,6 @@ class ViewShortlists:
     def _recent(self, namespace: str) -> list[str]:
         newest = self._state.newest(namespace, now=self._clock(), limit=LENGTH)
         return [memory_id for memory_id, _ in newest]
-
-    def _known(self, ids: Iterable[str], now: datetime) -> dict[str, Known]:
-        rows = self._state.memories(ids, now=now)
-        return {
-            row.id: Known(
-                memory_id=row.id,
-                content=row.content,
-                entities=tuple(row.entities),
-                relations=tuple(row.relations),
-            )
-            for row in rows.values()
-            if row.state == "live"
-        }
 
 
 def _shas(case: Case) -> list[str]:
