@@ -124,7 +124,8 @@ def test_a_misbehaving_server_is_told_by_its_misbehaviour(
     server: ChatServer, trouble, error, reason: str
 ) -> None:
     server.trouble = lambda request: trouble
-    model = OpenAIChat(ChatOptions(endpoint=server.endpoint, model="m", timeout_s=0.3))
+    patience_s = 0.3 if reason == "timeout" else 5.0
+    model = OpenAIChat(ChatOptions(endpoint=server.endpoint, model="m", timeout_s=patience_s))
     with pytest.raises(error) as raised:
         ask(model)
     assert raised.value.reason == reason
