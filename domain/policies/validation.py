@@ -1,10 +1,82 @@
-"""Passive validation: whether what is said later bears a memory out (spec: lifecycle.md)."""
+"""Passive validation: whether what is said later bears a memory out (spec: lifecycle.md).
+
+An episode is held against its shortlist. It bears a memory out where it says something of the same
+thing again: by a rare entity or a relation that both name (P1), by rare terms that both use (P2),
+or by Chinese characters that both write side by side (P3). What everybody names is no sign, nor is
+a question, nor whoever is spoken to; and what denies a memory, or tells another value of the same
+attribute, does not bear it out (docs/decisions/0033).
+"""
 
 from __future__ import annotations
 
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
 from msgspec import Struct
 
-from domain.events import ValidationRule
+from domain.distillation.attributes import Attribute, attribute_of, has_other_value
+from domain.distillation.entities import entities, entity_key, named_things
+from domain.distillation.entity_words import STARTERS
+from domain.distillation.finding import Talk
+from domain.distillation.known import Known
+from domain.distillation.relation_words import ENGLISH_NEGATION
+from domain.distillation.relations import relations
+from domain.distillation.turns import turns
+from domain.events import Relation, ValidationRule
+from domain.policies.terms import stretches, terms
+
+RARE: Final = 0.02
+"""Share of a namespace's memories up to which a term is rare (P1, P2)."""
+
+FEWEST_MEMORIES: Final = 50
+"""A smaller namespace counts as having so many: one memory of it may always hold a rare term."""
+
+GAIN: Final = 0.15
+FAINT_GAIN: Final = 0.0
+"""Of what only counts; every third of them gains in `domain.memory.verify`."""
+
+MOST: Final = 5
+"""Memories that one episode bears out."""
+
+SHORTLIST: Final = 15
+
+RARE_TERMS: Final = 2
+COVERED_BY_ENTITY: Final = 0.2
+COVERED_BY_TERMS: Final = 0.35
+COVERED_BY_PAIRS: Final = 0.25
+"""Least share of what a memory says, by weight, that the episode says too (P1, P2, P3)."""
+
+OVERLAP: Final = 0.25
+FAINT_OVERLAP: Final = 0.12
+"""Overlap coefficient of pairs of characters (P3)."""
+
+SHARED_PAIRS: Final = 4
+FAINT_SHARED_PAIRS: Final = 3
+"""Least pairs shared: a coefficient of two pairs says nothing."""
+
+_CHINESE: Final = re.compile("[㐀-鿿]+")
+_SENTENCES: Final = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n+")
+_QUESTION: Final = re.compile("[?？]\\s*[\"'”’)]*$|[吗呢][。.]?$")
+_GREETING: Final = (
+    r"(?i:hey|hi|hello|thanks|thank you|wow|yeah|yes|no|oh|ok|okay|congrats|sorry|good morning|bye)"
+)
+_ADDRESS: Final = re.compile(
+    rf"\b{_GREETING},? [A-Z][a-z]+\b|^\s*[A-Z][a-z]+(?=,)|(?<=,) [A-Z][a-z]+(?=\s*(?:[.!?]|$))"
+    r"|(?:你好|您好|谢谢你?|早上好|晚上好|再见|好的|是的)[，, ]{1,2}[㐀-鿿]{2,3}(?=[，,。！!])"
+)
+_SPEAKER: Final = re.compile(r"^[^\s:：,，。][^:：,，。\n]{0,30}[:：]\s*(?=\S)")
+_FIRST_NAME: Final = re.compile(r"([A-Z][a-z]+\b|[㐀-鿿]{2,4}(?=:))")
+_PEOPLE: Final = frozenset({"person", "name"})
+_CHINESE_NEGATION: Final = re.compile("(?<!离)[不没未别](?!错|过|仅|但|只|客)|不再|并非")
+
+TermShare = Callable[[str], float]
+"""In which share of a namespace's memories a term occurs, the namespace counted as having at least
+`FEWEST_MEMORIES`."""
 
 
 class Validation(Struct, frozen=True, kw_only=True):
@@ -13,3 +85,201 @@ class Validation(Struct, frozen=True, kw_only=True):
     memory_id: str
     rule: ValidationRule
     delta: float
+
+
+def validations(talk: Talk, shortlist: Sequence[Known], term_share: TermShare) -> list[Validation]:
+    """Give the memories of a shortlist that an episode bears out, surest first, at most five.
+
+    At most the first 15 of ``shortlist`` are looked at. What needs a memory's history (once in a
+    session, the third faint sign, nothing above 1.0) is decided where the event is made.
+    """
+    said = _Said(talk)
+    found = []
+    for known in shortlist[:SHORTLIST]:
+        validation = _validation(said, known, term_share)
+        if validation is not None:
+            found.append(validation)
+    return sorted(found, key=_surest_first)[:MOST]
+
+
+def overlap_coefficient(one: frozenset[str], other: frozenset[str]) -> float:
+    """Give the shared part of the smaller set, 0 where one is empty (Szymkiewicz-Simpson)."""
+    smaller = min(len(one), len(other))
+    return len(one & other) / smaller if smaller else 0.0
+
+
+def count_terms(shared: frozenset[str], text: str) -> int:
+    """Count terms that two texts share as words: pairs of characters that overlap are one word.
+
+    A stretch of n characters in which all pairs are shared counts as n // 2; an English word as
+    one. Tokens with digits do not count.
+    """
+    words = sum(1 for term in shared if term.isalpha() and not _CHINESE.match(term))
+    inside: set[str] = set()
+    for run in _CHINESE.findall(unicodedata.normalize("NFKC", text)):
+        for stretch in stretches(run):
+            inside.update(_runs(stretch, shared))
+    return words + sum(len(run) // 2 for run in inside)
+
+
+class _Said:
+    """What people say in an episode, without their questions and without whom they speak to."""
+
+    def __init__(self, talk: Talk) -> None:
+        plain = unicodedata.normalize("NFKC", _of_people(talk))
+        self.sentences = [
+            _without_address(sentence)
+            for sentence in _SENTENCES.split(plain)
+            if sentence.strip() and not _QUESTION.search(sentence.strip())
+        ]
+        self.text = " ".join(self.sentences)
+        self.terms = terms(self.text)
+        self.has_speaker = bool(talk.speaker)
+        self.mentioned = entity_key(f"{talk.speaker or ''} {plain}")
+        self.entities = frozenset(entity_key(one.name) for one in entities(self.text))
+        self.relations = frozenset(map(_relation_key, relations(self.text)))
+        self.attributes = [attribute_of(sentence) for sentence in self.sentences]
+        self.by_sentence = [(terms(sentence), _denies(sentence)) for sentence in self.sentences]
+
+
+def _of_people(talk: Talk) -> str:
+    """Give what people say, where an agent speaks as well: its words bear nothing out."""
+    spoken = [turn for turn in turns(talk) if turn.role != "assistant"]
+    return "\n".join(talk.content[turn.start : turn.end] for turn in spoken) or talk.content
+
+
+class _Read(Struct, frozen=True):
+    """A memory as it is held against an episode. ``people`` are the names of whom it may tell."""
+
+    text: str
+    terms: frozenset[str]
+    people: frozenset[str]
+    denies: bool
+    attribute: Attribute | None
+
+
+@lru_cache(maxsize=4096)
+def _read(content: str) -> _Read:
+    plain = unicodedata.normalize("NFKC", content)
+    text = _without_address(_SPEAKER.sub("", plain))
+    people = {one.name for one in named_things(plain) if one.type in _PEOPLE}
+    if (first := _FIRST_NAME.match(plain)) and first[1].casefold() not in STARTERS:
+        people.add(first[1])
+    return _Read(
+        text, terms(text), frozenset(map(entity_key, people)), _denies(text), attribute_of(text)
+    )
+
+
+def _validation(said: _Said, known: Known, term_share: TermShare) -> Validation | None:
+    read = _read(known.content)
+    shared = said.terms & read.terms
+    if not shared or _is_of_others(said, known, read) or _contradicts(said, read, shared):
+        return None
+    covered = _weight(shared, term_share) / (_weight(read.terms, term_share) or 1.0)
+    rule, delta = _rule(said, known, read, shared, covered, term_share)
+    return None if rule is None else Validation(memory_id=known.memory_id, rule=rule, delta=delta)
+
+
+def _rule(
+    said: _Said,
+    known: Known,
+    read: _Read,
+    shared: frozenset[str],
+    covered: float,
+    term_share: TermShare,
+) -> tuple[ValidationRule | None, float]:
+    """Give the first rule that holds, and its gain."""
+    if _same_fact(said, known) or (
+        covered >= COVERED_BY_ENTITY and _rare_entities(said, known, read, term_share)
+    ):
+        return "P1", GAIN
+    rare = frozenset(term for term in shared if term_share(term) <= RARE)
+    if covered >= COVERED_BY_TERMS and count_terms(rare, read.text) >= RARE_TERMS:
+        return "P2", GAIN
+    if covered < COVERED_BY_PAIRS:
+        return None, 0.0
+    mine, theirs = _pairs(said.terms), _pairs(read.terms)
+    overlap, pairs = overlap_coefficient(mine, theirs), len(mine & theirs)
+    if overlap >= OVERLAP and pairs >= SHARED_PAIRS:
+        return "P3", GAIN
+    if overlap >= FAINT_OVERLAP and pairs >= FAINT_SHARED_PAIRS:
+        return "P3", FAINT_GAIN
+    return None, 0.0
+
+
+def _same_fact(said: _Said, known: Known) -> bool:
+    return any(
+        key in said.relations and key[0] not in _SPEAKERS
+        for key in map(_relation_key, known.relations)
+    )
+
+
+def _rare_entities(said: _Said, known: Known, read: _Read, term_share: TermShare) -> bool:
+    """Tell whether both name an entity that hardly any memory does.
+
+    An entity is in no more memories than the rarest of its terms.
+    """
+    folded = entity_key(read.text)
+    return any(
+        min(map(term_share, found)) <= RARE
+        for key in (entity_key(entity.name) for entity in known.entities)
+        if key in said.entities and key in folded and (found := terms(key))
+    )
+
+
+def _is_of_others(said: _Said, known: Known, read: _Read) -> bool:
+    """Tell whether a memory tells of people, none of whom speaks or is spoken of."""
+    people = read.people.union(
+        entity_key(one.name) for one in known.entities if one.type in _PEOPLE
+    )
+    return said.has_speaker and bool(people) and not any(name in said.mentioned for name in people)
+
+
+def _contradicts(said: _Said, read: _Read, shared: frozenset[str]) -> bool:
+    """Tell whether the episode denies the memory, or tells another value of its attribute."""
+    if any(has_other_value(read.attribute, attribute) for attribute in said.attributes):
+        return True
+    about = [denies for found, denies in said.by_sentence if found & shared]
+    return bool(about) and all(denies != read.denies for denies in about)
+
+
+def _denies(sentence: str) -> bool:
+    negation = _CHINESE_NEGATION if _CHINESE.search(sentence) else ENGLISH_NEGATION
+    return negation.search(sentence) is not None
+
+
+def _weight(found: Iterable[str], term_share: TermShare) -> float:
+    """Give how much terms tell: the sum of their inverse document frequencies."""
+    return sum(-math.log(max(term_share(term), 1 / 20_000)) for term in found)
+
+
+def _pairs(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in found if _CHINESE.match(term))
+
+
+def _runs(stretch: str, shared: frozenset[str]) -> Iterable[str]:
+    """Give the longest parts of a stretch whose pairs are all shared."""
+    begin = 0
+    for at, (one, other) in enumerate(pairwise(stretch)):
+        if one + other not in shared:
+            if at > begin:
+                yield stretch[begin : at + 1]
+            begin = at + 1
+    if len(stretch) - 1 > begin:
+        yield stretch[begin:]
+
+
+def _without_address(sentence: str) -> str:
+    return _ADDRESS.sub(" ", sentence)
+
+
+def _relation_key(relation: Relation) -> tuple[str, str, str]:
+    return entity_key(relation.subject), relation.relation, entity_key(relation.object)
+
+
+_SPEAKERS: Final = frozenset({"i", "we", "my", "me", "us", "我", "我们", "咱们"})
+"""Whoever speaks: two people who say the same of themselves say it of two."""
+
+
+def _surest_first(validation: Validation) -> tuple[float, str]:
+    return -validation.delta, validation.rule

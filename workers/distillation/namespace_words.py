@@ -13,6 +13,8 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
+from domain.policies.validation import FEWEST_MEMORIES
+
 LOOKED_AT: Final = 20_000
 _FRESH_S: Final = 30.0
 _NAMESPACES_KEPT: Final = 8
@@ -49,10 +51,13 @@ class Words:
         self.texts = present
 
     def share(self, term: str) -> float:
-        """Give in which share of the memories a term occurs; 1 where there are none."""
+        """Give in which share of the memories a term occurs; 1 where there are none.
+
+        A small namespace counts as one of `FEWEST_MEMORIES`, so that a term of one memory is rare.
+        """
         if not self.texts:
             return 1.0
-        return len(self._memories.get(term, ())) / len(self.texts)
+        return len(self._memories.get(term, ())) / max(len(self.texts), FEWEST_MEMORIES)
 
     def like(self, terms: Iterable[str], limit: int) -> list[str]:
         """Give the memories that share the most, rare terms counting for more, the best first."""

@@ -10,10 +10,11 @@ from zoneinfo import ZoneInfo
 from commands.application import MemoryApplication
 from domain.distillation.rules import distil_by_rules
 from domain.policies.same_statement import without_likes
-from projections.vector.lexical import document_tokens
+from domain.policies.terms import terms
 from workers.archive import archive_location
 from workers.distillation.distilling import Model, Parts
 from workers.distillation.running import asks_a_model
+from workers.distillation.validating import validator
 from workers.distillation.view_shortlists import ViewShortlists
 from workers.log_server import decision, followed_epoch, log_url
 from workers.node import make_embedder, make_language_model
@@ -31,9 +32,7 @@ def open_parts(settings: Settings) -> Iterator[Parts]:
             archive=archive_location(settings),
             watched=not settings.allow_volatile,
         ) as application,
-        closing(
-            ViewShortlists(settings, make_embedder(settings), document_tokens, _utc_now)
-        ) as shortlists,
+        closing(ViewShortlists(settings, make_embedder(settings), terms, _utc_now)) as shortlists,
     ):
         application.event_log.follow(followed_epoch(settings.data), decision(settings.data))
         yield Parts(
@@ -43,7 +42,7 @@ def open_parts(settings: Settings) -> Iterator[Parts]:
             shortlists=shortlists,
             by_rules=distil_by_rules,
             in_one=without_likes,
-            validate=lambda _case, _shortlist: (),
+            validate=validator(shortlists),
             model=_model(settings, application),
         )
 
