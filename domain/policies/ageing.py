@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TypeVar
+
+M = TypeVar("M", datetime, int)
 
 _SECONDS_A_DAY = 86_400.0
+_MICROSECONDS_A_DAY = 86_400_000_000.0
 
 
 def days_between(earlier: datetime, later: datetime) -> float:
@@ -16,12 +20,17 @@ def days_between(earlier: datetime, later: datetime) -> float:
     return max(0.0, (later - earlier).total_seconds() / _SECONDS_A_DAY)
 
 
+def days_of(earlier: int, later: int) -> float:
+    """Give what `days_between` gives, of two times in microseconds since the same moment."""
+    return max(0.0, (later - earlier) / _MICROSECONDS_A_DAY)
+
+
 def last_attended(
-    recorded_at: datetime,
-    observed_at: datetime | None = None,
-    last_reinforced_at: datetime | None = None,
-    last_reviewed_at: datetime | None = None,
-) -> datetime:
+    recorded_at: M,
+    observed_at: M | None = None,
+    last_reinforced_at: M | None = None,
+    last_reviewed_at: M | None = None,
+) -> M:
     """Give the moment from which importance and retention count their days.
 
     It is the later of observed_at, last reinforcement and last review (spec: lifecycle.md,

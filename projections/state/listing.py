@@ -20,7 +20,7 @@ import msgspec
 from domain.distillation.known import Known
 from domain.errors import InvalidCommand
 from domain.events import Entity, Relation
-from domain.policies.ageing import days_between, last_attended
+from domain.policies.ageing import days_of, last_attended
 from domain.policies.confidence import effective_confidence
 from domain.policies.importance import importance, retention
 from domain.policies.volatility import is_volatile
@@ -247,8 +247,8 @@ def define_formulas(connection: sqlite3.Connection, policy: PolicySettings) -> N
         recall_count: int,
         now: int,
     ) -> float:
-        since = last_attended(_moment(created), moment(observed), moment(reinforced))
-        days = days_between(since, _moment(now))
+        # In microseconds: a list looks at every memory of its scope.
+        days = days_of(last_attended(created, observed, reinforced), now)
         return importance(
             days=days,
             recall_count=recall_count,

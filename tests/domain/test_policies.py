@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from domain.caller import Caller
 from domain.errors import Forbidden
 from domain.events import DecayClass, Source
-from domain.policies.ageing import days_between, last_attended
+from domain.policies.ageing import days_between, days_of, last_attended
 from domain.policies.confidence import (
     effective_confidence,
     initial_confidence,
@@ -254,3 +254,11 @@ def test_a_changed_setting_changes_the_formula():
     assert retention(1, "user_pref", policy=eager) == 0.5
     assert has_low_quality(0, 1, eager)
     assert not has_low_quality(0, 1)
+
+
+@given(st.integers(0, 4 * 10**15), st.integers(0, 4 * 10**15))
+def test_days_are_the_same_of_moments_and_of_microseconds(earlier: int, later: int) -> None:
+    moments = [
+        datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at) for at in (earlier, later)
+    ]
+    assert days_of(earlier, later) == pytest.approx(days_between(*moments), abs=1e-9)
