@@ -18,7 +18,13 @@ _COLUMNS: Final = """
     problem
 """
 
-VIEWS: Final[dict[str, str]] = {
+_FIRST_TEXT: Final = "(\"type\" IN ('MemoryCreated', 'MemoryProposed'))"
+_LATER_TEXT: Final = (
+    "(\"type\" = 'MemoryCorrected' "
+    "OR (\"type\" = 'CandidateSettled' AND body->>'content' IS NOT NULL))"
+)
+
+_VIEWS: Final[dict[str, str]] = {
     "commits": """
         SELECT "position", occurred_at, "day", aggregate_id AS episode_id, agent_id, namespace,
                actor, body->>'session_id' AS session_id, body->>'source' AS source,
@@ -46,13 +52,13 @@ VIEWS: Final[dict[str, str]] = {
             FROM (
                 SELECT "position", occurred_at, "day", aggregate_id AS memory_id, "type",
                        agent_id, actor, namespace, body->>'content' AS after,
-                       CASE "type" WHEN 'MemoryCorrected' THEN body->>'source' END AS source,
+                       CASE WHEN {LATER_TEXT} THEN body->>'source' END AS source,
                        CASE "type" WHEN 'MemoryCorrected' THEN body->>'reason' END AS reason,
                        CASE "type" WHEN 'MemoryCorrected' THEN body->>'trigger' END AS "trigger"
-                FROM events WHERE "type" IN ('MemoryCreated', 'MemoryCorrected')
+                FROM events WHERE {FIRST_TEXT} OR {LATER_TEXT}
             )
             WINDOW texts AS (PARTITION BY memory_id ORDER BY "position")
-        ) WHERE "type" = 'MemoryCorrected'
+        ) WHERE NOT {FIRST_TEXT}
     """,
     "recalls": """
         SELECT "position", occurred_at, "day", recall->>'recall_id' AS recall_id,
@@ -84,35 +90,57 @@ VIEWS: Final[dict[str, str]] = {
                count(*) FILTER ("type" = 'FeedbackGiven') AS votes,
                count(*) FILTER (
                    "type" IN ('MemoryDeleted', 'MemoryDeprecated', 'EpisodeDeleted')
-               ) AS deletions
+               ) AS deletions,
+               count(*) FILTER ("type" = 'MemoryProposed') AS candidates,
+               count(*) FILTER ("type" = 'CandidateSettled') AS settled,
+               count(*) FILTER ("type" = 'CandidateDismissed') AS dismissed
         FROM events GROUP BY "day", actor
     """,
     "memory_history": """
         SELECT "position", occurred_at, memory_id, "type", actor, agent_id,
                last_value(namespace IGNORE NULLS) OVER life AS namespace,
-               count(*) FILTER ("type" IN ('MemoryCreated', 'MemoryCorrected')) OVER life
-                   AS "version",
+               count(*) FILTER (speaks) OVER life AS "version",
                last_value(said IGNORE NULLS) OVER life AS content, reason, body
         FROM (
             SELECT "position", occurred_at, aggregate_id AS memory_id, "type", actor, agent_id,
                    namespace, body->>'reason' AS reason, body,
-                   CASE WHEN "type" IN ('MemoryCreated', 'MemoryCorrected')
-                   THEN body->>'content' END AS said
+                   {FIRST_TEXT} OR {LATER_TEXT} AS speaks,
+                   CASE WHEN {FIRST_TEXT} OR {LATER_TEXT} THEN body->>'content' END AS said
             FROM events WHERE aggregate_type = 'Memory'
         )
         WINDOW life AS (PARTITION BY memory_id ORDER BY "position")
+    """,
+    "distillations": """
+        SELECT "position", occurred_at, "day", aggregate_id AS episode_id, actor,
+               CASE "type" WHEN 'EpisodeDistilled' THEN 'distilled'
+                   WHEN 'EpisodeSkipped' THEN 'skipped' WHEN 'DistillationFailed' THEN 'failed'
+                   ELSE 'asked for anew' END AS outcome,
+               CASE "type" WHEN 'DistillationFailed' THEN body->>'error'
+                   ELSE body->>'reason' END AS reason,
+               body->>'distiller' AS distiller, body->>'model' AS model,
+               CAST(body->'scores'->>'overall' AS DOUBLE) AS overall,
+               CAST(body->'memory_ids' AS VARCHAR[]) AS memory_ids,
+               CAST(body->'reinforced_ids' AS VARCHAR[]) AS reinforced_ids,
+               CAST(body->>'attempt' AS INTEGER) AS attempt
+        FROM events WHERE "type" IN ('EpisodeDistilled', 'EpisodeSkipped', 'DistillationFailed',
+                                     'RedistillationRequested')
     """,
     "health_figures": """
         SELECT "day", votes, coalesce(useful, 0) AS useful_votes,
                useful_votes / nullif(votes, 0) AS useful_recall_rate, recalls, misses,
                1 - misses / nullif(recalls, 0) AS hit_rate,
-               memories_created, memories_corrected, memories_evicted
+               memories_created, memories_corrected, memories_evicted,
+               candidates_proposed, candidates_settled, episodes_distilled, episodes_skipped
         FROM (
             SELECT "day",
                    count(*) FILTER ("type" = 'FeedbackGiven') AS votes,
                    count(*) FILTER ("type" = 'MemoryCreated') AS memories_created,
                    count(*) FILTER ("type" = 'MemoryCorrected') AS memories_corrected,
-                   count(*) FILTER ("type" = 'MemoryEvicted') AS memories_evicted
+                   count(*) FILTER ("type" = 'MemoryEvicted') AS memories_evicted,
+                   count(*) FILTER ("type" = 'MemoryProposed') AS candidates_proposed,
+                   count(*) FILTER ("type" = 'CandidateSettled') AS candidates_settled,
+                   count(*) FILTER ("type" = 'EpisodeDistilled') AS episodes_distilled,
+                   count(*) FILTER ("type" = 'EpisodeSkipped') AS episodes_skipped
             FROM events GROUP BY "day"
         ) LEFT JOIN (
             SELECT "day", count(*) AS useful FROM feedback WHERE verdict = 'useful' GROUP BY "day"
@@ -121,6 +149,10 @@ VIEWS: Final[dict[str, str]] = {
             FROM recalls GROUP BY "day"
         ) USING ("day")
     """,
+}
+VIEWS: Final = {
+    name: query.replace("{FIRST_TEXT}", _FIRST_TEXT).replace("{LATER_TEXT}", _LATER_TEXT)
+    for name, query in _VIEWS.items()
 }
 """Each view's query, in the order in which they build on each other; all build on ``events``.
 

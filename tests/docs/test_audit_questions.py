@@ -1,4 +1,4 @@
-"""The ten questions of docs/audit.md, each asked as it stands there of a real history."""
+"""The questions of docs/audit.md, each asked as it stands there of a real history."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ WRITTEN_OUT = "00000000-0000-4000-8000-000000000000"
 """Stands where the page's reader writes an id out."""
 
 Facts = list[dict[str, Any]]
+
+FIRST_TEXTS = ("MemoryCreated", "MemoryProposed")
+
+
+def says_something_new(fact: dict[str, Any]) -> bool:
+    """Tell whether a memory has another text from this event on."""
+    settled = fact["type"] == "CandidateSettled" and fact["body"].get("content") is not None
+    return settled or fact["type"] in (*FIRST_TEXTS, "MemoryCorrected")
 
 
 class Asked:
@@ -63,8 +71,8 @@ def asked(log_server: LogServer, tmp_path_factory: pytest.TempPathFactory) -> It
         yield Asked(view_path, read_log(log.url, log.name))
 
 
-def test_there_are_ten_questions() -> None:
-    assert sorted(map(int, QUESTIONS)) == list(range(1, 11))
+def test_there_are_twelve_questions() -> None:
+    assert sorted(map(int, QUESTIONS)) == list(range(1, 13))
 
 
 def test_1_who_did_what_on_each_day(asked: Asked) -> None:
@@ -79,7 +87,7 @@ def test_2_what_one_memory_said_at_each_point(asked: Asked) -> None:
     text, version, expected = None, 0, []
     for fact in asked.log:
         if fact["id"] == memory:
-            if fact["type"] in ("MemoryCreated", "MemoryCorrected"):
+            if says_something_new(fact):
                 text, version = fact["body"]["content"], version + 1
             expected.append((fact["position"], fact["type"], version, text))
     rows = asked.rows(2, memory)
@@ -90,9 +98,9 @@ def test_3_which_texts_were_corrected_lately(asked: Asked) -> None:
     said: dict[str, str] = {}
     newest = max(fact["at"] for fact in asked.log)
     expected = []
-    for fact in asked.of_type("MemoryCreated", "MemoryCorrected"):
+    for fact in filter(says_something_new, asked.log):
         after = fact["body"]["content"]
-        if fact["type"] == "MemoryCorrected" and fact["at"] > newest - 30 * 86_400_000_000:
+        if fact["type"] not in FIRST_TEXTS and fact["at"] > newest - 30 * 86_400_000_000:
             expected.append((fact["id"], said[fact["id"]], after))
         said[fact["id"]] = after
     assert expected
@@ -100,7 +108,10 @@ def test_3_which_texts_were_corrected_lately(asked: Asked) -> None:
 
 
 def test_4_what_was_deleted_and_came_back(asked: Asked) -> None:
-    ended = asked.of_type("MemoryDeleted", "MemoryDeprecated", "MemorySuperseded", "EpisodeDeleted")
+    ended = asked.of_type(
+        "MemoryDeleted", "MemoryDeprecated", "MemorySuperseded", "CandidateDismissed",
+        "EpisodeDeleted",
+    )  # fmt: skip
     restored = asked.of_type("MemoryRestored", "EpisodeRestored")
     expected = Counter(
         (
@@ -124,8 +135,9 @@ def test_4_what_was_deleted_and_came_back(asked: Asked) -> None:
 
 
 def test_5_which_episodes_a_memory_rests_on(asked: Asked) -> None:
-    memory = max(fact["id"] for fact in asked.of_type("MemoryCorrected"))
-    [created] = [fact for fact in asked.of_type("MemoryCreated") if fact["id"] == memory]
+    changed = [f for f in filter(says_something_new, asked.log) if f["type"] not in FIRST_TEXTS]
+    memory = max(fact["id"] for fact in changed)
+    [created] = [fact for fact in asked.of_type(*FIRST_TEXTS) if fact["id"] == memory]
     rows = asked.rows(5)
     assert [row["episode_id"] for row in rows] == created["body"]["derived_from"]
     [commit] = [f for f in asked.of_type("EpisodeCommitted") if f["id"] == rows[0]["episode_id"]]
@@ -171,6 +183,37 @@ def test_10_are_answers_getting_better(asked: Asked) -> None:
     rows = asked.rows(10)
     assert sum(row["votes"] for row in rows) == len(asked.of_type("FeedbackGiven"))
     assert all(0 <= row["seven_days"] <= 1 for row in rows)
+
+
+def test_11_what_came_of_the_talk(asked: Asked) -> None:
+    rows = asked.rows(11)
+    times = Counter[str]()
+    for row in rows:
+        times[row["outcome"]] += row["times"]
+    assert times == {
+        outcome: len(asked.of_type(name))
+        for outcome, name in (
+            ("distilled", "EpisodeDistilled"),
+            ("skipped", "EpisodeSkipped"),
+            ("failed", "DistillationFailed"),
+            ("asked for anew", "RedistillationRequested"),
+        )
+    }
+    made = sum(len(fact["body"]["memory_ids"]) for fact in asked.of_type("EpisodeDistilled"))
+    assert sum(row["memories"] or 0 for row in rows if row["outcome"] == "distilled") == made
+    assert {row["reason"] for row in rows if row["outcome"] == "skipped"} == {"chit_chat"}
+
+
+def test_12_what_became_of_each_candidate(asked: Asked) -> None:
+    words: dict[str, str] = {}
+    for fact in asked.of_type("CandidateSettled", "CandidateDismissed"):
+        words.setdefault(fact["id"], fact["type"])
+    rows = asked.rows(12)
+    assert len(set(words.values())) == 2
+    assert {row["memory_id"]: (row["word"], row["evidence"]) for row in rows} == {
+        fact["id"]: (words.get(fact["id"]), fact["body"]["evidence"])
+        for fact in asked.of_type("MemoryProposed")
+    }
 
 
 def test_the_page_lists_every_view_with_its_columns_in_order(asked: Asked) -> None:
