@@ -239,7 +239,7 @@ def changed_since(row: EpisodeRow, memories: Mapping[str, MemoryRow]) -> list[st
         elif memory_id in row.memory_ids:
             if memory.version > 1:
                 reasons.add("superseded")
-        elif memory.version_position > row.position:
+        elif memory.version_position > row.reinforcements.get(memory_id, row.position):
             reasons.add("superseded")
     return sorted(reasons)
 

@@ -58,7 +58,7 @@ def live_episodes(tables: Tables, now: int) -> dict[str, dict[str, Any]]:
         if row["status"] != "deleted"
         and row["distill"]
         and not _expired(row, now)
-        and not _superseded(row, tables["memories"], now)
+        and not _superseded(row, tables, now)
     }
 
 
@@ -108,7 +108,13 @@ def _expired(row: dict[str, Any], now: int) -> bool:
     return row["expires_at"] is not None and row["expires_at"] <= now
 
 
-def _superseded(episode: dict[str, Any], memories: dict[Any, dict[str, Any]], now: int) -> bool:
+def _superseded(episode: dict[str, Any], tables: Tables, now: int) -> bool:
+    memories = tables["memories"]
+    said_again = {
+        seen["memory_id"]: seen["position"]
+        for seen in tables["observations"].values()
+        if seen["episode_id"] == episode["id"]
+    }
     for memory_id in episode["memory_ids"] + episode["reinforced_ids"]:
         memory = memories.get(memory_id)
         if memory is not None and memory["ended_by"] == "redistilled":
@@ -118,7 +124,7 @@ def _superseded(episode: dict[str, Any], memories: dict[Any, dict[str, Any]], no
         if memory_id in episode["memory_ids"] and memory["version"] > 1:
             return True
         if memory_id in episode["reinforced_ids"] and (
-            memory["version_position"] > episode["position"]
+            memory["version_position"] > said_again.get(memory_id, episode["position"])
         ):
             return True
     return False

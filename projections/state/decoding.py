@@ -18,6 +18,7 @@ R = TypeVar("R", bound=Struct)
 
 _JSON: Final[Mapping[str, Any]] = {
     "tags": msgspec.json.Decoder(list[str]).decode,
+    "reinforcements": msgspec.json.Decoder(dict[str, int]).decode,
     "metadata": msgspec.json.Decoder(dict[str, Any]).decode,
     "memory_ids": msgspec.json.Decoder(list[str]).decode,
     "reinforced_ids": msgspec.json.Decoder(list[str]).decode,
@@ -40,6 +41,10 @@ _COMPUTED: Final[Mapping[str, str]] = {
         "(SELECT json_group_array(episode_id) FROM (SELECT episode_id FROM observations "
         "WHERE memory_id = memories.id AND position <= memories.position ORDER BY position)) "
         "AS observed_in"
+    ),
+    "reinforcements": (
+        "(SELECT json_group_object(memory_id, position) FROM observations "
+        "WHERE episode_id = episodes.id) AS reinforcements"
     ),
     "told_by": (
         "(SELECT updated_by FROM versions "

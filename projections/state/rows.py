@@ -32,7 +32,10 @@ EndedBy = Literal["deprecated", "deleted", "superseded", "expired", "dismissed",
 
 
 class EpisodeRow(Struct, frozen=True, kw_only=True):
-    """One episode. ``memory_ids`` it created, ``reinforced_ids`` it confirmed."""
+    """One episode. ``memory_ids`` it created, ``reinforced_ids`` it confirmed.
+
+    ``reinforcements`` has the position of that for each memory.
+    """
 
     id: str
     namespace: str
@@ -57,6 +60,7 @@ class EpisodeRow(Struct, frozen=True, kw_only=True):
     distiller: str | None
     memory_ids: list[str]
     reinforced_ids: list[str]
+    reinforcements: dict[str, int]
     deleted_at: datetime | None
     created_position: int
     position: int

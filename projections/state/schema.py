@@ -129,6 +129,7 @@ CREATE TABLE IF NOT EXISTS observations (
     seen_at INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS observations_by_memory ON observations (memory_id);
+CREATE INDEX IF NOT EXISTS observations_by_episode ON observations (episode_id);
 CREATE TABLE IF NOT EXISTS memory_tags (
     memory_id TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (memory_id, tag)
 ) WITHOUT ROWID;

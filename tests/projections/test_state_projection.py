@@ -51,6 +51,11 @@ def test_rows_read_by_id_hold_exactly_what_the_log_says(log: RedisLog, view_path
                 for seen in tables["observations"].values()
                 if seen["memory_id"] == name
             ]
+            expected["reinforcements"] = {
+                seen["memory_id"]: seen["position"]
+                for seen in tables["observations"].values()
+                if seen["episode_id"] == name
+            }
             if table == "memories":
                 present = tables["versions"][name, expected["version"]]
                 expected["told_by"] = present["updated_by"]

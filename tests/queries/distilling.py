@@ -16,6 +16,7 @@ def distil(
     episode_id: str,
     *statements: str,
     reinforce: str = "",
+    evidence: str | None = None,
     namespace: str = "hermes-main",
 ) -> list[str]:
     """Record what a distiller will: the episode's memories and its own event, in one append.
@@ -55,6 +56,7 @@ def distil(
                 distilled_by="rules",
                 confidence=0.8,
                 derived_from=[episode_id],
+                evidence=evidence,
             ),
         )
         for number, (memory_id, statement) in enumerate(zip(ids, statements, strict=True))

@@ -39,7 +39,14 @@ def told(stack: RealStack, hermes: Speaker) -> tuple[str, str]:
         metadata={"external_id": f"{CANARY}-line-7"},
         session_id=f"{CANARY}-session",
     ).episode_id
-    [shared] = distil(stack, hermes, private, "the printer is in room 12", namespace="shared")
+    [shared] = distil(
+        stack,
+        hermes,
+        private,
+        "the printer is in room 12",
+        namespace="shared",
+        evidence=f"{CANARY} said that …",
+    )
     stack.project()
     stack.fill()
     return private, shared
@@ -68,6 +75,10 @@ def test_a_source_that_one_may_not_read_is_counted_and_nothing_of_it_is_shown(
     private, shared = told
     seen = provenance(shared, coder.caller, stack.state, clock())
     assert (seen.sources, seen.hidden_sources) == ([], 1)
+    assert (seen.evidence, memory(shared, coder.caller, stack.state, clock()).evidence) == (
+        None,
+        None,
+    )
     for way, text in everything_told_to(coder.caller, shared, stack, clock).items():
         assert CANARY not in text, way
         assert private not in text, way
@@ -94,6 +105,7 @@ def test_who_may_read_the_source_is_shown_all_of_it(
         assert CANARY in source.content
         detail = memory(shared, reader.caller, stack.state, clock())
         assert detail.derived_from == [private]
+        assert (seen.evidence, detail.evidence) == (f"{CANARY} said that …",) * 2
         assert detail.metadata == {"external_id": [f"{CANARY}-line-7"]}
 
 

@@ -37,6 +37,7 @@ EPISODE = EpisodeRow(
     distiller="rules",
     memory_ids=["made"],
     reinforced_ids=["seen"],
+    reinforcements={"seen": 4},
     deleted_at=None,
     created_position=1,
     position=4,
@@ -103,6 +104,9 @@ SEEN = structs.replace(MEMORY, id="seen", version=2, version_position=2)
         ({"state": "tombstone", "ended_by": "deprecated"}, {}, ["memory_deleted"]),
         ({"state": "tombstone", "ended_by": "expired"}, {}, ["memory_deleted"]),
         ({}, {"version": 3, "version_position": 9}, ["superseded"]),
+        ({"state": "candidate"}, {"state": "candidate"}, []),
+        ({"state": "tombstone", "ended_by": "dismissed"}, {}, ["memory_deleted"]),
+        ({"state": "tombstone", "ended_by": "redistilled", "superseded_by": "seen"}, {}, []),
         ({}, {"state": "tombstone", "ended_by": "deleted"}, ["memory_deleted"]),
         (
             {"version": 2, "version_position": 9},
@@ -119,6 +123,15 @@ def test_an_episode_stands_only_while_all_its_memories_say_what_they_said(
         "seen": structs.replace(SEEN, **seen),
     }
     assert changed_since(EPISODE, memories) == why
+
+
+def test_what_was_said_again_is_held_against_the_text_of_then_whatever_the_episode_did_since() -> (
+    None
+):
+    later = structs.replace(EPISODE, position=20)
+    corrected = structs.replace(SEEN, version=3, version_position=9)
+    assert changed_since(later, {"made": MEMORY, "seen": corrected}) == ["superseded"]
+    assert changed_since(later, {"made": MEMORY, "seen": SEEN}) == []
 
 
 def test_a_memory_that_is_not_there_counts_as_deleted() -> None:
@@ -142,6 +155,11 @@ def test_an_undistilled_episode_has_nothing_to_be_held_against() -> None:
         ({"version": 2, "source": "owner_verbal", "told_by": "owner"}, 1.0),
         ({"version": 2, "source": "owner_verbal"}, 0.95),
         ({"version": 2, "source": "config_parse"}, 0.7),
+        ({"settled_at": NOW}, 0.95),
+        ({"settled_at": NOW, "distilled_by": "gpt", "source": "config_parse"}, 0.7),
+        ({"verifications": 1}, 0.5),
+        ({"verifications": 2}, 0.95),
+        ({"verifications": 2, "distilled_by": "gpt", "source": "agent_inference"}, 0.5),
     ],
 )
 def test_trust_follows_source_speaker_and_distiller(changes: dict[str, Any], trust: float) -> None:
