@@ -90,6 +90,7 @@ REACTION: Final = re.compile(
     |will
       |have|has|had|would|could|should|were)(?:n't)?(?:[ ](?:too|so|indeed|now|not
       |as[ ]well))?[.!]*$
+    |(?:i|we|they)\b.{0,24}[ ]to[.!]*$|(?:sending|hoping|wishing|rooting)\b
     |(?:so[ ]|really[ ]|super[ ])?(?:glad|stoked)\b|i[ ](?:totally[ ]
     |still[ ])?remember[ ](?:that|it|this)[.!]*$
     |(?:thanks|thank[ ]you|thx|cheers|congrat\w*|kudos|well[ ]done|good[ ](?:luck|job|morning

@@ -187,7 +187,7 @@ def _answers_barely(asked: str, one: Candidate) -> bool:
 
 def _is_told_by(asked: str, one: Candidate, place: int) -> bool:
     """Tell whether the question before a turn tells what its first sentence is about."""
-    return place == 0 and _tells(asked) and not one.addressed
+    return place == 0 and _tells(asked) and not one.addressed and one.worth.content > 1
 
 
 def _statement(chosen: Sequence[Candidate], talk: Talk, turn: Turn, asked: str) -> tuple[str, bool]:

@@ -61,7 +61,7 @@ _POINTS: Final = re.compile(
     r"|should|and|but|to"
     r"|in|for|really|made|makes|helps|helped|gives|gave|means|meant|all|also|just|so|too|on|with"
     r"|from|when|because"
-    r"|at|of|as|by|or|if)\b)\w{3,}"
+    r"|at|of|as|by|or|if|your|my|his|her|our|their|the|not|what|how|you|they|she|one)\b)\w{3,}"
 )
 """Points to something and names it: "this book"."""
 
