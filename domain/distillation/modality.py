@@ -33,6 +33,9 @@ _TOPIC: Final = re.compile(
 _TOPIC_CHINESE: Final = re.compile(
     r"^(?:那|如果|假如|要是|关于|对于|除了|至于|请问)|(?:的话|时候?|方面|上)$"
 )
+MOST_SOCIAL: Final = 48
+"""Characters of a sentence that may be nothing but friendly."""
+
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -54,13 +57,13 @@ class Modality(Struct, frozen=True):
 
 
 def modality(sentence: str) -> Modality:
-    """Tell how a sentence is meant."""
+    """Tell how a sentence is meant; of a question nothing else is told."""
     plain = sentence.replace("’", "'").strip()
-    has_han = _HAN.search(plain) is not None
+    if is_question(plain):
+        return Modality(question=True)
     return Modality(
-        question=_is_question(plain, has_han=has_han),
         hypothetical=words.HYPOTHETICAL.search(plain) is not None,
-        reaction=_is_reaction(plain, has_han=has_han),
+        reaction=_is_reaction(plain),
         tentative=words.TENTATIVE.search(plain) is not None,
         hearsay=words.HEARSAY.search(plain) is not None,
         conditional=words.CONDITIONAL.search(plain) is not None,
@@ -82,26 +85,23 @@ def stated_before_asking(sentence: str) -> str:
         cut = _ASKING_CLAUSE.search(plain)
         told = plain[: cut.start()] if cut else ""
         is_told = len(told.split()) >= 4 and _TOPIC.match(told) is None
-    return (
-        sentence[: len(told)]
-        if is_told and not _is_question(told, has_han=bool(_HAN.search(told)))
-        else ""
-    )
+    return sentence[: len(told)] if is_told and not is_question(told) else ""
 
 
-def _is_question(plain: str, *, has_han: bool) -> bool:
-    if _QUESTION_MARK.search(plain):
+def is_question(sentence: str) -> bool:
+    """Tell whether a sentence asks, whatever mark ends it."""
+    if _QUESTION_MARK.search(sentence):
         return True
-    if has_han:
+    if _HAN.search(sentence):
         return (
-            words.QUESTION_CHINESE.search(plain.rstrip("。.!！ ")) is not None
-            and words.ASSERTING_CHINESE.search(plain) is None
+            words.QUESTION_CHINESE.search(sentence.rstrip("。.!！ ")) is not None
+            and words.ASSERTING_CHINESE.search(sentence) is None
         )
-    return words.QUESTION_ENGLISH.match(plain) is not None
+    return words.QUESTION_ENGLISH.match(sentence.replace("’", "'")) is not None
 
 
-def _is_reaction(plain: str, *, has_han: bool) -> bool:
-    if words.PROPOSAL.match(plain) or is_social(plain):
+def _is_reaction(plain: str) -> bool:
+    pattern = words.REACTION_CHINESE if _HAN.search(plain) else words.REACTION
+    if pattern.match(plain) or words.PROPOSAL.match(plain):
         return True
-    pattern = words.REACTION_CHINESE if has_han else words.REACTION
-    return pattern.match(plain) is not None
+    return len(plain) <= MOST_SOCIAL and is_social(plain)

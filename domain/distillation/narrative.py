@@ -15,7 +15,7 @@ from typing import Final
 from domain.distillation.candidates import Candidate, Heard, heard
 from domain.distillation.cues import category_of, clarity_of, decay_class_of
 from domain.distillation.finding import Finding, Talk
-from domain.distillation.modality import modality
+from domain.distillation.modality import is_question
 from domain.distillation.modality_words import PRESENTING
 from domain.distillation.openings import names_called
 from domain.distillation.person import FIRST_PERSON, about
@@ -112,7 +112,7 @@ def asked_before(talk: Talk, turn: Turn) -> str:
         return ""
     if speaker is not None and speaker == turn.name:
         return ""
-    questions = [one.text for one in sentences(content) if modality(one.text).question]
+    questions = [one.text for one in sentences(content) if is_question(one.text)]
     return questions[-1] if questions and not _COURTESY.search(questions[-1]) else ""
 
 
