@@ -10,7 +10,7 @@ from msgspec import Struct
 from domain.distillation.finding import Talk
 from domain.distillation.hard_rules import HardReason, skip_reason
 from domain.distillation.sentences import sentences
-from domain.distillation.turns import turns
+from domain.distillation.turns import last_said, turns
 from domain.policies.scoring import LONG, Scores, asks, best_of, is_worth_distilling, scores_of
 from domain.policies.scoring_features import features
 from domain.settings import DEFAULT_POLICY, PolicySettings
@@ -63,5 +63,5 @@ def features_of(talk: Talk) -> Iterator[tuple[float, ...]]:
 def _answers(talk: Talk) -> bool:
     if not talk.before:
         return False
-    speaker, content = talk.before[-1]
+    speaker, content = last_said(*talk.before[-1])
     return speaker != talk.speaker and any(asks(sentence.text) for sentence in sentences(content))
