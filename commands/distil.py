@@ -44,12 +44,13 @@ from domain.policies.content import require_content, require_text
 from domain.policies.settling import Settle
 from domain.policies.text import text_hash
 from domain.policies.validation import Validation
+from domain.settings import PolicySettings
 from domain.text_claim import TEXT_CLAIM, TextClaim, claim_id, claim_scope, statement_claim_id
 from eventlog.append import Fence
 
 DISTILLER: Final = Caller(actor=DISTILLER_ACTOR, kind="admin")
-MOST_FINDINGS: Final = 300
-"""Each may make a memory and two claims, and one append holds a thousand events."""
+MOST_FINDINGS: Final = 240
+"""Each may make a memory with two claims and end an old one; one append holds a thousand events."""
 
 MOST_VERIFIED: Final = 5
 EVIDENCE_CHARACTERS: Final = 2_000
@@ -128,7 +129,7 @@ def distil(
     raises.
     """
     request = command.request
-    _require_sound(request)
+    _require_sound(request, application.policy)
 
     def decide(work: UnitOfWork) -> None:
         events = list(application.events.get(request.episode_id))
@@ -143,7 +144,7 @@ def distil(
     return execute(application, command, clock, decide, _receipt, fence)
 
 
-def _require_sound(request: Distil) -> None:
+def _require_sound(request: Distil, policy: PolicySettings) -> None:
     """Refuse what a distiller must not say: a model's answer may hold anything."""
     if request.skip_reason is not None and request.findings:
         raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
@@ -157,6 +158,7 @@ def _require_sound(request: Distil) -> None:
         require_text("scores", name)
         _require_share(f"scores.{name}", score)
     for index, finding in enumerate(request.findings):
+        require_content(f"findings[{index}].content", finding.content, policy)
         _require_share(f"findings[{index}].clarity", finding.clarity)
         named = [word for e in finding.entities for word in (e.name, e.type)]
         related = [word for r in finding.relations for word in (r.subject, r.relation, r.object)]
@@ -253,8 +255,8 @@ class _Run:
 
     def _one(self, index: int, finding: Finding) -> str | None:
         """Give the memory that a finding is or becomes; None for what a person has ended."""
-        content = require_content(f"findings[{index}].content", finding.content, self._work.policy)
-        exact, said = text_hash(content), memories.statement_hash(content)
+        exact = text_hash(finding.content)
+        said = memories.statement_hash(finding.content)
         before = self._earlier.that_said(exact, said)
         if before is not None and (old := self._work.get(MEMORY, before)) is not None:
             if old.is_unwanted:
@@ -269,7 +271,7 @@ class _Run:
             known = self._as_shown(finding.reinforces)
             known = known or held_by_statement(self._work, self._scope, said) or self._likely(said)
         if known is None:
-            return self._make(self._work.new_id(index), finding, content)
+            return self._make(self._work.new_id(index), finding)
         self._see_again(known, match)
         return known.id
 
@@ -308,7 +310,7 @@ class _Run:
         is_own = known.id in self._episode.memory_ids
         (self._made if is_own else self._seen).append(known.id)
 
-    def _make(self, memory_id: str, finding: Finding, content: str) -> str:
+    def _make(self, memory_id: str, finding: Finding) -> str:
         work, said = self._work, self._said
         body = MemoryProposed if self._request.settle == "confirm" else MemoryCreated
         category = said.category or finding.category
@@ -317,7 +319,7 @@ class _Run:
             MEMORY,
             memory_id,
             body(
-                content=content,
+                content=finding.content,
                 category=category,
                 decay_class=said.decay_class or own_class or default_decay_class(category),
                 namespace=said.namespace,

@@ -54,10 +54,11 @@ def made_before(application: MemoryApplication, work: UnitOfWork, episode: Episo
     found: list[Said] = []
     by_text: dict[str, str] = {}
     by_statement: dict[str, str] = {}
-    for memory_id in dict.fromkeys((*episode.memory_ids, *episode.reinforced_ids)):
-        memory = work.get(MEMORY, memory_id)
-        if memory is None or memory.is_erased:
-            continue
+    ids = dict.fromkeys((*episode.memory_ids, *episode.reinforced_ids))
+    known = [m for one in ids if (m := work.get(MEMORY, one)) is not None and not m.is_erased]
+    # Of several that said the same, what is there counts before what a person has ended.
+    for memory in sorted(known, key=lambda m: (m.is_held, m.is_unwanted)):
+        memory_id = memory.id
         texts, evidence = _said_by(application, memory_id)
         if memory_id in episode.memory_ids:
             found.append(Said(memory_id, texts[-1], evidence))

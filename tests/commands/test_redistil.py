@@ -1,10 +1,23 @@
 """An episode that is distilled anew: what stays, what takes whose place, what is withdrawn."""
 
+from collections import Counter
+from contextlib import suppress
+from random import Random
+
 import pytest
 
+from commands.distil import MOST_FINDINGS
 from domain.episode import EPISODE
 from domain.errors import Forbidden, InvalidCommand, NotFound, WrongState
-from domain.events import EpisodeDistilled, MemoryCreated, MemoryDeprecated, MemorySuperseded
+from domain.events import (
+    EpisodeDistilled,
+    EpisodeSkipped,
+    MemoryCreated,
+    MemoryDeprecated,
+    MemoryReinforced,
+    MemorySuperseded,
+    RedistillationRequested,
+)
 from domain.memory import MEMORY
 from domain.policies.validation import Validation
 from tests.commands.distilling import Distiller, events_of, finding
@@ -264,3 +277,83 @@ def test_all_that_was_ever_made_goes_with_the_episode(application, hermes, admin
             e.body for e in events_of(application, memory_id) if isinstance(e.body, MemoryCreated)
         )
         assert (created.content, created.evidence) == ("[erased]", "[erased]")
+
+
+def test_a_long_talk_can_be_distilled_wholly_otherwise(hermes, again, distiller):
+    episode_id = hermes.commit("a long talk").episode_id
+    old = distiller.distil(episode_id, *(f"old statement {n}" for n in range(MOST_FINDINGS)))
+    new = again(episode_id, *(f"new {n} and different" for n in range(MOST_FINDINGS)))
+    assert len({*old.memory_ids, *new.memory_ids}) == 2 * MOST_FINDINGS
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_in_any_order_nothing_that_a_person_decided_is_undone(application, owner, distiller, seed):
+    """Three episodes are distilled again and again by a distiller that says what it likes."""
+    chance = Random(seed)
+    texts = [CAT, DOG, PORT, "Ada likes tea."]
+    episodes = [owner.commit(" ".join(texts), namespace="shared").episode_id for _ in range(3)]
+    # One statement that all of them say, and three that each says alone.
+    own = {
+        e: [texts[0], *(f"{text} So said number {n}." for text in texts[1:])]
+        for n, e in enumerate(episodes)
+    }
+    made: set[str] = set()
+    settled: set[str] = set()
+    unwanted: set[tuple[str, str]] = set()  # an episode, and what a person ended that it had said
+
+    def distil(episode_id, settle):
+        said = chance.sample(own[episode_id], chance.randint(0, 3))
+        if not owner.redistil(episode_id).duplicate or chance.random() < 0.5:
+            before = set(made)
+            done = distiller.distil(episode_id, *said, settle=settle)
+            made.update(done.memory_ids)
+            fresh = {events_of(application, m)[0].body.content for m in made - before}
+            assert not {(episode_id, text) for text in fresh} & unwanted
+
+    def end(memory_id, how):
+        episodes_of = application.load(MEMORY, memory_id).episodes
+        spoken = [e.body for e in events_of(application, memory_id)]
+        if getattr(owner, how)(memory_id).duplicate:
+            return
+        said = [b.content for b in spoken if getattr(b, "content", None)]
+        unwanted.update((e, text) for e in episodes_of for text in said)
+        settled.discard(memory_id)
+
+    def settle(memory_id):
+        owner.settle(memory_id)
+        settled.add(memory_id)
+
+    def restore(memory_id):
+        if owner.restore(memory_id).duplicate:
+            return
+        unwanted.clear()  # the model forgets: what is wanted again may come out again
+
+    for episode_id in episodes:
+        made.update(distiller.distil(episode_id, *own[episode_id]).memory_ids)
+    for _ in range(60):
+        episode_id, one = chance.choice(episodes), chance.choice(sorted(made))
+        step = chance.choice(
+            [
+                lambda e=episode_id: distil(e, "auto"),
+                lambda e=episode_id: distil(e, "confirm"),
+                lambda e=episode_id: distil(e, "auto"),
+                lambda m=one: settle(m),
+                lambda m=one: end(m, chance.choice(["delete", "deprecate", "dismiss"])),
+                lambda m=one: owner.correct(m, f"{chance.choice(texts)} Or so."),
+                lambda m=one: restore(m),
+            ]
+        )
+        with suppress(WrongState, NotFound):
+            step()
+        for memory_id in settled:
+            assert application.load(MEMORY, memory_id).is_live
+    log = application.read(1, application.event_log.head().position)
+    seen = Counter(
+        (e.aggregate_id, e.body.episode_id) for e in log if isinstance(e.body, MemoryReinforced)
+    )
+    assert max(seen.values(), default=0) <= 1
+    asked = Counter(e.aggregate_id for e in log if isinstance(e.body, RedistillationRequested))
+    kinds = EpisodeDistilled | EpisodeSkipped
+    outcomes = Counter(e.aggregate_id for e in log if isinstance(e.body, kinds))
+    assert all(outcomes[e] <= asked[e] + 1 for e in episodes)
+    assert sum(outcomes.values()) > 10, "too little happened"
