@@ -17,6 +17,7 @@ from eventlog.redis_log import RedisLog
 from memoryweave.contract import (
     BackupHealth,
     Degraded,
+    DistillerHealth,
     EmbedderHealth,
     Health,
     LogHealth,
@@ -25,6 +26,7 @@ from memoryweave.contract import (
 from projections.status import ViewStatus, read_status
 from workers.backup.folder import backups_in
 from workers.backup.place import backups_folder
+from workers.distillation.status import read_status as read_distiller_status
 from workers.lifecycle_status import read_status as read_lifecycle_status
 from workers.log_server import log_url
 from workers.settings import SettingError, Settings
@@ -55,6 +57,7 @@ def look_at_node(node: Node) -> Health:
     lifecycle = read_lifecycle_status(node.values.data)
     if lifecycle is not None and lifecycle.active and lifecycle.trouble:
         degraded.append(Degraded(part="archive", reason=lifecycle.trouble))
+    distiller = _look_at_distiller(node, log, degraded)
     backup = _look_at_backups(node, degraded)
     if node.primaries is not None and log.writable and not node.primaries.urls():
         degraded.append(Degraded(part="primary", reason="none has said where it is"))
@@ -77,6 +80,7 @@ def look_at_node(node: Node) -> Health:
         embedder=embedder,
         role=node.values.role,
         backup=backup,
+        distiller=distiller,
         degraded=[
             replace(part, reason=_without_places(part.reason, node.values)) for part in degraded
         ],
@@ -112,6 +116,32 @@ def _look_at_evaluations(node: Node, degraded: list[Degraded]) -> None:
             f"to {row.figures.recall_at_10:.2f}"
         )
         degraded.append(Degraded(part="evaluation", reason=reason))
+
+
+def _look_at_distiller(
+    node: Node, log: LogHealth, degraded: list[Degraded]
+) -> DistillerHealth | None:
+    """Describe who distils on this node; that nobody can is said. A replica has nobody."""
+    status = read_distiller_status(node.values.data)
+    if status is None or node.values.role == "replica":
+        return None
+    died = status.state not in ("off", "standby") and not _lives(status.pid)
+    trouble = status.trouble or ("its process died" if died else "")
+    if trouble:
+        degraded.append(Degraded(part="distiller", reason=trouble))
+    reads = status.state in ("reading", "working", "waiting")
+    return DistillerHealth(
+        state="paused" if trouble else status.state,
+        waiting=status.waiting,
+        lag=max(0, log.position - status.position) if reads else 0,
+        distilled=status.distilled,
+        skipped=status.skipped,
+        failed=status.failed,
+        model=status.model,
+        model_trouble=status.model_trouble,
+        calls_left=status.calls_left,
+        trouble=_without_places(trouble, node.values),
+    )
 
 
 def _look_at_backups(node: Node, degraded: list[Degraded]) -> BackupHealth | None:

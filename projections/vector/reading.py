@@ -8,7 +8,7 @@ that both found once (`fetch`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -87,7 +87,9 @@ class Reading:
         ``vectors`` is float32[n, dimension]; measured with the full vectors.
         """
         found: list[list[Near]] = [[] for _ in vectors]
-        nearest = self._nearest(vectors, search, limit, {"refine_factor": MEASURED})
+        # As Arrow's: Lance copies numpy's one by one into doubles and back.
+        asked = [pa.array(vector, pa.float32()) for vector in vectors]
+        nearest = self._nearest(asked, search, limit, {"refine_factor": MEASURED})
         rows = list(dict.fromkeys(nearest["_rowid"].to_pylist()))
         fetched = self._take(rows, ["source_id", "version", "content"]).to_pylist()
         told = dict(zip(rows, fetched, strict=True))
@@ -142,12 +144,15 @@ class Reading:
 
     def _nearest(
         self,
-        vector: NDArray[np.float32],
+        vector: Any,
         search: SearchFilter,
         count: int,
         measuring: dict[str, int],
     ) -> ArrowTable:
-        """Give row ids and cosine distances, by the index as ``measuring`` tells, or by a scan."""
+        """Give row ids and cosine distances, by the index as ``measuring`` tells, or by a scan.
+
+        ``vector`` is one, or a list of several; then each row says whose it is.
+        """
         condition = where(search)
         nearest = {"column": "vector", "q": vector, "k": count, "metric": "cosine"}
         cells = cells_to_look_at(self._opened.rows, self._opened.matching(condition))

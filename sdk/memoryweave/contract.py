@@ -849,6 +849,29 @@ class BackupHealth(Response, frozen=True, kw_only=True):
     kept: int
 
 
+class DistillerHealth(Response, frozen=True, kw_only=True):
+    """Who makes memories of talk on this node.
+
+    ``state``: off; standby (another process does it for this log); reading (it comes up to the end
+    of the log); working; waiting (for a batch to be due); paused (``trouble`` says why).
+    ``waiting`` counts the episodes that are to be distilled, ``lag`` the events not read yet.
+    ``distilled``, ``skipped`` and ``failed`` count since its process started. ``model`` was asked
+    last, "" for rules; ``model_trouble`` is why they stood in for it, ``calls_left`` what the day's
+    budget has left.
+    """
+
+    state: Literal["off", "standby", "reading", "working", "waiting", "paused"]
+    waiting: int
+    lag: int
+    distilled: int
+    skipped: int
+    failed: int
+    model: str = ""
+    model_trouble: str = ""
+    calls_left: int | None = None
+    trouble: str = ""
+
+
 class Health(Response, frozen=True, kw_only=True):
     """GET /health. ``role``: a replica passes commands on to a primary."""
 
@@ -861,6 +884,7 @@ class Health(Response, frozen=True, kw_only=True):
     embedder: EmbedderHealth
     role: Literal["primary", "replica"] = "primary"
     backup: BackupHealth | None = None
+    distiller: DistillerHealth | None = None
     degraded: list[Degraded] = []
 
 

@@ -217,6 +217,7 @@ def test_the_log_is_shown_opened_and_followed(shell: Shell) -> None:
 def test_status_doctor_and_projections_tell_how_the_node_is(shell: Shell) -> None:
     assert shell.json("status")["status"] == "ok"
     assert "log at position" in shell.run("status").stdout
+    assert "distiller waiting, 0 wait" in shell.run("status").stdout
     assert "state" in shell.run("projections", "status").stdout
     assert shell.json("projections", "retry", "state") == {"asked": ["state"]}
     assert "404" in shell.run("projections", "retry", "nonsense", code=1).stderr

@@ -66,11 +66,18 @@ def endings(application: MemoryApplication) -> dict[str, list[str]]:
 def await_endings(application: MemoryApplication, count: int, within_s: float = 60) -> None:
     """Wait until so many episodes have ended."""
 
-    def ended() -> bool:
-        wanted = {"EpisodeDistilled", "EpisodeSkipped"}
-        return sum(bool(wanted & set(types)) for types in endings(application).values()) >= count
+    log, wanted = application.event_log, {"EpisodeDistilled", "EpisodeSkipped"}
+    ids: set[str] = set()
+    position = 0
 
-    eventually(ended, within_s=within_s, every_s=0.1)
+    def ended() -> bool:
+        nonlocal position
+        while entries := log.read(position + 1, limit=1000):
+            ids.update(entry.aggregate_id for entry in entries if entry.type in wanted)
+            position = entries[-1].position
+        return len(ids) >= count
+
+    eventually(ended, within_s=within_s, every_s=0.05)
 
 
 def require_each_once(application: MemoryApplication, count: int) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from msgspec import to_builtins
 
 from memoryweave.client import Client
-from memoryweave.contract import Health, NodeItem
+from memoryweave.contract import DistillerHealth, Health, NodeItem
 from memoryweave.errors import Refused
 from workers.cli.output import columns, print_json
 from workers.cli.service import service
@@ -76,6 +76,8 @@ def _lines(health: Health) -> Iterable[str]:
     )
     yield f"embedder {health.embedder.name}, {health.embedder.state}"
     yield from view_table(health)
+    if health.distiller is not None:
+        yield _distiller_line(health.distiller)
     if health.backup is None:
         yield "no backup yet"
     else:
@@ -83,3 +85,11 @@ def _lines(health: Health) -> Iterable[str]:
         yield f"last backup {hours:.1f} h ago: {health.backup.file} ({health.backup.kept} kept)"
     for part in health.degraded:
         yield f"degraded: {part.part}: {part.reason}"
+
+
+def _distiller_line(distiller: DistillerHealth) -> str:
+    did = f"{distiller.distilled} distilled, {distiller.skipped} skipped, {distiller.failed} failed"
+    by = distiller.model or "rules"
+    budget = "" if distiller.calls_left is None else f", {distiller.calls_left} calls left today"
+    instead = f" ({distiller.model_trouble})" if distiller.model_trouble else ""
+    return f"distiller {distiller.state}, {distiller.waiting} wait; {did}, by {by}{instead}{budget}"

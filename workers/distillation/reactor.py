@@ -45,7 +45,7 @@ _WAIT_S: Final = 0.5
 _WORKING_WAIT_S: Final = 0.05
 _CHECKPOINT_EVERY_S: Final = 30.0
 _FIRST_PAUSE_S: Final = 1.0
-_LONGEST_PAUSE_S: Final = 60.0
+_LONGEST_PAUSE_S: Final = 15.0
 _KEYS_KEPT: Final = 256
 _DEATHS: Final = 2
 """So often the process dies with one episode alone before that is taken for its doing."""
@@ -54,9 +54,13 @@ _log = structlog.get_logger("distiller")
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
-    """Time, and where word of how it goes is left."""
+    """Time, where word of how it goes is left, and whether a holder of the lease has died.
+
+    Who cannot tell says no: then its lease ends by itself.
+    """
 
     tell: Callable[[DistillerStatus], None]
+    is_dead: Callable[[str], bool] = lambda _holder: False
     monotonic: Callable[[], float] = time.monotonic
     clock: Callable[[], datetime] = utc_now
     wait_s: float = _WAIT_S
@@ -126,7 +130,7 @@ class Distiller:
     def _attempt(self, stop: threading.Event, follow: Callable[[], str]) -> bool:
         """Work while the lease is held; True where nothing was wrong."""
         epoch = follow()
-        fence = self._lease.take().fence
+        fence = self._take()
         if fence is None:
             self._trouble = ""
             self._tell("standby")
@@ -140,6 +144,15 @@ class Distiller:
             finally:
                 self._hands.close()
             return True
+
+    def _take(self) -> Fence | None:
+        """Take the lease; from one who is known to be dead without waiting for its end."""
+        state = self._lease.take()
+        if state.fence is None and self._around.is_dead(state.holder):
+            _log.info("lease_taken_over", holder=state.holder)
+            Lease(self._log, LEASE, state.holder, self._around.lease_s).release()
+            state = self._lease.take()
+        return state.fence
 
     def _work(self, shift: _Shift, fence: Fence, stop: threading.Event) -> None:
         around = self._around
@@ -220,8 +233,8 @@ class Distiller:
                     at_work.pop(episode_id, None)
                     if ending != "failed":
                         pending.remove(episode_id)
-                case Finished():
-                    self._last = said
+                case Finished(model=model):
+                    self._last = said if model else self._last
                     at_work.clear()
                 case Halted(reason=reason, fenced=True):
                     raise Fenced(reason)

@@ -81,7 +81,9 @@ def _run(
             log,
             hands,
             rules_of(settings),
-            Surroundings(tell=teller.tell),
+            Surroundings(
+                tell=teller.tell, is_dead=lambda other: _is_dead(node_id(settings.data), other)
+            ),
             holder=holder,
             batch=settings.distill_batch if asks_a_model(settings) else BY_RULES,
         )
@@ -93,6 +95,24 @@ def _run(
 
         distiller.run(stop, follow)
     _log.info("stopped")
+
+
+def _is_dead(node: str, holder: str) -> bool:
+    """Tell whether a holder was a process of this node, and is no more.
+
+    Should another process have its number by now, it seems to live, and its lease ends by itself.
+    """
+    other, _, rest = holder.partition("/")
+    number = rest.partition("/")[0]
+    if other != node or not number.isdecimal() or int(number) == os.getpid():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 class _Teller:
