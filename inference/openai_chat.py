@@ -26,6 +26,9 @@ from inference.llm import (
 from inference.posting import NoAnswer, Refused, post
 
 _LONGEST_ANSWER: Final = 2**20
+_OPTIONAL: Final = frozenset({"temperature", "response_format"})
+"""Some models take no temperature but their own, some servers no schema: an answer is checked by
+whoever asked for it in any case."""
 
 
 class ChatOptions(Struct, frozen=True, kw_only=True):
@@ -84,6 +87,7 @@ class OpenAIChat:
         # An answer takes seconds; that a connection is made for each costs nothing beside it, and
         # lets the time for a whole answer hold against any server (`inference.posting`).
         limits = httpx.Limits(max_keepalive_connections=0)
+        self._left_out: frozenset[str] = frozenset()
         self._client = httpx.Client(headers=headers, follow_redirects=False, limits=limits)
 
     @property
@@ -94,8 +98,9 @@ class OpenAIChat:
     def complete(
         self, messages: Sequence[Message], *, schema_name: str, schema: Mapping[str, Any]
     ) -> Completion:
-        """Ask once, at temperature 0.
+        """Ask once, at temperature 0 where the model takes one.
 
+        A server that refuses an option by its name is asked again without it, from then on.
         Raises `LanguageModelUnavailable` when the server does not answer in time or the circuit
         is open, `LanguageModelMisbehaved` when it refuses or its answer makes no sense.
         """
@@ -130,22 +135,26 @@ class OpenAIChat:
                 "json_schema": {"name": schema_name, "strict": True, "schema": dict(schema)},
             },
         }
-        try:
-            return post(
-                self._client,
-                self._url,
-                body,
-                timeout_s=self._options.timeout_s,
-                monotonic=self._monotonic,
-                longest=_LONGEST_ANSWER,
-            )
-        except NoAnswer as error:
-            kind = LanguageModelUnavailable if error.sent else LanguageModelNotAsked
-            raise kind(
-                f"{self.name} did not answer: {error}", error.reason, error.pause_s
-            ) from error
-        except Refused as error:
-            raise LanguageModelMisbehaved(f"{self.name} {error}", error.reason) from error
+        while True:
+            try:
+                return post(
+                    self._client,
+                    self._url,
+                    {name: value for name, value in body.items() if name not in self._left_out},
+                    timeout_s=self._options.timeout_s,
+                    monotonic=self._monotonic,
+                    longest=_LONGEST_ANSWER,
+                )
+            except NoAnswer as error:
+                kind = LanguageModelUnavailable if error.sent else LanguageModelNotAsked
+                raise kind(
+                    f"{self.name} did not answer: {error}", error.reason, error.pause_s
+                ) from error
+            except Refused as error:
+                unwanted = (error.about & _OPTIONAL) - self._left_out
+                if not unwanted:
+                    raise LanguageModelMisbehaved(f"{self.name} {error}", error.reason) from error
+                self._left_out |= unwanted
 
     def _completion(self, body: bytes) -> Completion:
         try:

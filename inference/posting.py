@@ -14,6 +14,7 @@ from inference.circuit_breaker import Monotonic
 
 LONGEST_ANSWER: Final = 64 * 2**20
 
+_READ_OF_A_REFUSAL: Final = 4_096
 _GRACE: Final = 1.25
 """A connection is cut when httpx's own time-outs and our deadline have had their chance."""
 
@@ -34,11 +35,15 @@ class NoAnswer(Exception):
 
 
 class Refused(Exception):
-    """The server answered, and would say the same again. ``reason`` is the cause in one word."""
+    """The server answered, and would say the same again. ``reason`` is the cause in one word.
 
-    def __init__(self, cause: str, reason: str) -> None:
+    ``about`` are those of the request's own fields that the answer names.
+    """
+
+    def __init__(self, cause: str, reason: str, about: frozenset[str] = frozenset()) -> None:
         super().__init__(cause)
         self.reason = reason
+        self.about = about
 
 
 def post(
@@ -62,7 +67,7 @@ def post(
             with client.stream(
                 "POST", url, json=body, timeout=timeout_s, extensions=extensions
             ) as response:
-                _check_status(response)
+                _check_status(response, body)
                 read = _read(response, deadline, monotonic, longest)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise NoAnswer(type(error).__name__, "unreachable", sent=False) from error
@@ -112,13 +117,15 @@ class _Cutting:
             self._stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
-def _check_status(response: httpx.Response) -> None:
+def _check_status(response: httpx.Response, asked: Mapping[str, Any]) -> None:
     status = response.status_code
     if status in (408, 409, 425, 429) or status >= 500:
         reason = "rate_limited" if status == 429 else "server_error"
         raise NoAnswer(f"status {status}", reason, _retry_after_s(response))
     if status != 200:
-        raise Refused(f"refused the request with status {status}", "request_refused")
+        said = next(response.iter_bytes(), b"")[:_READ_OF_A_REFUSAL]
+        about = frozenset(name for name in asked if name.encode() in said)
+        raise Refused(f"refused the request with status {status}", "request_refused", about)
 
 
 def _read(response: httpx.Response, deadline: float, monotonic: Monotonic, longest: int) -> bytes:

@@ -10,7 +10,7 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, NamedTuple
@@ -45,7 +45,8 @@ Trouble = Literal[
 class ChatServer:
     """Keeps what was asked. ``status`` other than 200 is answered with an empty body.
 
-    ``trouble`` says of a request what goes wrong with it, None for nothing. One that is never
+    A request with one of the ``refused`` fields is refused, and told why. ``trouble`` says of a
+    request what goes wrong with it, None for nothing. One that is never
     answered, or slowly, ends when the server does.
     """
 
@@ -54,6 +55,7 @@ class ChatServer:
         self.reply: Reply = lambda request: "{}"
         self.raw: bytes | None = None
         self.status = 200
+        self.refused: frozenset[str] = frozenset()
         self.trouble: Callable[[dict[str, Any]], Trouble | None] = lambda request: None
         self.ended = threading.Event()
         self.requests: list[dict[str, Any]] = []
@@ -88,6 +90,16 @@ class ChatServer:
 def asked_of(request: dict[str, Any]) -> Any:
     """Give the user's message, which is JSON."""
     return json.loads(request["messages"][-1]["content"])
+
+
+def refuse(handler: BaseHTTPRequestHandler, unwanted: Iterable[str]) -> None:
+    """Refuse a request for its fields."""
+    said = "; ".join(f"Unsupported parameter: '{name}'" for name in sorted(unwanted))
+    body = json.dumps({"error": {"message": said, "type": "invalid_request_error"}}).encode()
+    handler.send_response(400)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
 
 
 def make_trouble(
@@ -174,6 +186,10 @@ def chat_server() -> Iterator[ChatServer]:
             trouble = chat.trouble(request)
             if trouble is not None:
                 make_trouble(self, chat, trouble, request)
+                return
+            unwanted = chat.refused & request.keys()
+            if unwanted:
+                refuse(self, unwanted)
                 return
             known = self.path == "/v1/chat/completions"
             body = chat.body_for(request) if known and chat.status == 200 else b"secret text"

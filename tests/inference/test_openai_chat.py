@@ -161,3 +161,24 @@ def test_a_model_that_writes_nothing_is_told_why(server, model, written, reason:
 def test_an_answer_that_was_cut_says_so(server: ChatServer, model: OpenAIChat) -> None:
     server.reply = lambda request: Written('{"x": 1', "length")
     assert model.complete(ASKED, schema_name="answer", schema=SCHEMA).cut
+
+
+@pytest.mark.parametrize(
+    "refused", [{"temperature"}, {"response_format"}, {"temperature", "response_format"}]
+)
+def test_an_option_that_a_server_does_not_take_is_left_out_from_then_on(
+    server: ChatServer, model: OpenAIChat, refused: set[str]
+) -> None:
+    server.refused = frozenset(refused)
+    assert ask(model) == "{}"
+    before = len(server.requests)
+    assert ask(model) == "{}"
+    assert len(server.requests) == before + 1
+    assert not refused & server.requests[-1].keys()
+
+
+def test_a_field_that_cannot_be_left_out_is_refused_once(server: ChatServer, model) -> None:
+    server.refused = frozenset({"messages"})
+    with pytest.raises(LanguageModelMisbehaved, match="400"):
+        ask(model)
+    assert len(server.requests) == 1
