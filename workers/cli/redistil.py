@@ -46,4 +46,4 @@ def _asked(client: Client, arguments: argparse.Namespace) -> RedistilReceipt:
 
 
 def _lines(receipt: RedistilReceipt) -> Iterable[str]:
-    yield f"{len(receipt.episode_ids)} episodes wait to be distilled anew"
+    yield f"waiting to be distilled anew: {len(receipt.episode_ids)} episodes"
