@@ -43,7 +43,12 @@ def _text(user: list[BriefTag], project: list[TagItem]) -> str:
     for tagged in user:
         lines.append(f"## {escaped(tagged.tag)}")
         lines += [
-            line(item.content, item.confidence, item.observed_at or item.recorded_at)
+            line(
+                item.content,
+                item.confidence,
+                item.observed_at or item.recorded_at,
+                tuple(item.warnings),
+            )
             for item in tagged.items
         ]
     if project:
