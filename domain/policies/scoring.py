@@ -17,7 +17,14 @@ from msgspec import Struct
 from domain.distillation.sentences import sentences
 from domain.policies import scoring_weights as fitted
 from domain.policies.scoring_cues import ASKS
-from domain.policies.scoring_features import FEATURES, features, latin_words, size_of, weight_of
+from domain.policies.scoring_features import (
+    FEATURES,
+    features,
+    latin_words,
+    size_of,
+    specifics,
+    weight_of,
+)
 from domain.policies.social import is_social
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
@@ -92,7 +99,8 @@ def density(text: str) -> float:
     """Give in [0, 1] how much of what is said says something: the most of any sentence.
 
     Of one sentence it is the share of its words that are neither connecting words nor fillers nor
-    repeated; under two such words it falls to nothing. Two Chinese characters count as one word.
+    repeated, where a name or a number counts double; under two such words it falls to nothing. Two
+    Chinese characters count as one word.
     """
     return max((_density_of(one.text[:LONG]) for one in sentences(text)), default=0.0)
 
@@ -101,6 +109,7 @@ def _density_of(sentence: str) -> float:
     words = latin_words(sentence)
     size = size_of(sentence, words)
     said = weight_of(sentence, words)
+    said += specifics(sentence) if said else 0
     return min(1.0, said / size, said / 2) if size else 0.0
 
 

@@ -122,7 +122,8 @@ LASTING: Final = _phrases(
     (?:is|are) (?:\\w+ )?(?:responsible|due|required|owned|maintained|hosted|configured|deprecated)
     own[s]?|belongs? to|stud(?:y|ies|ied)|teach(?:es)?|speak[s]?|play[s]? (?:the|for|in)
     has (?:a|an)
-    have (?:a|an|two|three|four|five|\\d+)|i've got|named|called|stands for|means that|consists? of
+    have (?:a|an|two|three|four|five|\\d+)|i've got|named|called
+    name is|name's|stands for|means that|consists? of
     runs? (?:on|at|in|as|under)|listens? on|depends? on|uses?|lives? under|points? to|requires?
     expires?|contains?|stores?|supports?|reads? from|writes? to|is kept|are kept|is set to
     """,
@@ -266,7 +267,7 @@ ASKS: Final = re.compile(
     "|".join(
         (
             r"[?？]\s*[\"”')）]*$",
-            r"(?:吗|么|呢|没有|是不是|对不对|好不好|行不行|如何|怎么样)[。.!！~]*$",
+            r"(?:吗|(?<!什)(?<!这)(?<!那)么|是不是|对不对|好不好|行不行|如何|怎么样)[。.!！~]*$|呢$",
             r"^(?:(?:so|and|but|ok|okay|well|hey|wow|oh|also|then)\b[\s,]*)*"
             r"(?:(?:what|where|when|why|who|whom|whose|which|how|does|any) (?!i |we |he |she )"
             r"|(?:do|did|have|are|were|can|could|would|will) you\b|(?:is|are) there\b)",
@@ -296,7 +297,7 @@ PASSING: Final = _phrases(
     """
     right now|at the moment|just now|one (?:sec|second|moment|minute)|hold on|hang on|wait(?: a)?
     brb|be right back|give me a|in a (?:sec|minute|moment|bit)|currently (?:running|loading|waiting)
-    for now|still (?:loading|running|waiting|compiling|downloading)
+    still (?:loading|running|waiting|compiling|downloading)
     i'm (?:hungry|tired|bored|cold|late)
     so (?:tired|hungry|sleepy|bored|hot|cold)|the weather|raining|sunny
     it's (?:late|hot|cold|raining)
@@ -307,9 +308,9 @@ PASSING: Final = _phrases(
     """
     稍等|等一下|等等|等会|一会儿|马上|这就|正在(?:加载|下载|编译|运行|跑|等)
     还在(?:加载|下载|编译|跑|等)
-    现在有点|好困|好累|好饿|好冷|好热|困了|饿了|累了|下雨|天气|太阳|堵车|快到了|在路上|刚到|先去
-    我去
-    试试看|再试|试一下|看一下|看看|想想|暂时|先这样|网卡|卡住|没反应
+    现在有点|好困|好累|好饿|好冷|好热|困了|饿了|累了|又下雨|天气(?:真|好|不错|太|很)|堵车|快到了
+    在路上|在公交|在地铁|刚到|我去(?:倒|拿|接|上|洗|打|开门|一下)|试试看|再试|试一下|我(?:先)?看看|想想
+    暂时|先这样|网卡|卡住|卡了|没反应|信号不好|水开了|手机响
     """,
 )
 """Is true for a moment only."""

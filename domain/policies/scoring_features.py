@@ -86,18 +86,11 @@ def features(sentence: str, *, answers: bool = False, by_agent: bool = False) ->
     informative = weight_of(plain, latin)
     abstract = sum(word in words.VERDICTS or word in words.ABSTRACT for word in latin)
     abstract += len(words.ABSTRACT_CHINESE.findall(plain))
-    specific = (
-        len(_NUMBER.findall(plain))
-        + len(_CHINESE_NUMBER.findall(plain))
-        + len(_QUOTED.findall(plain))
-        + len(_PLACE.findall(plain))
-        + len(_NAMED.findall(plain))
-    )
     return (
         _any(cues.SELF, plain),
         _any(cues.OTHERS, plain),
         _share(len(set(map(str.casefold, cues.TOPICS.findall(plain)))), _SEVERAL),
-        _share(specific, _SEVERAL),
+        _share(specifics(plain), _SEVERAL),
         _share(informative, _MANY_WORDS),
         _any(cues.LASTING, plain),
         _any(cues.LIKES, plain),
@@ -122,6 +115,12 @@ def features(sentence: str, *, answers: bool = False, by_agent: bool = False) ->
         _share(abstract, _SEVERAL),
         1.0 - _share(informative, 3.0),
     )
+
+
+def specifics(plain: str) -> int:
+    """Count what a sentence names: numbers, quoted words, places, names."""
+    found = (_NUMBER, _CHINESE_NUMBER, _QUOTED, _PLACE, _NAMED)
+    return sum(len(pattern.findall(plain)) for pattern in found)
 
 
 def weight_of(plain: str, latin: list[str]) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from domain.policies.scoring_cues import ASKS
+from domain.policies.scoring_cues import ASKS, INTENDS, OTHERS, WHEN
 
 _ORDERS: Final = re.compile(
     r"^(?:(?:please|can you|could you|would you|will you|hey|ok|so|and|now|also)\b[\s,]*)*"
@@ -28,7 +28,7 @@ _OWN: Final = re.compile(
     r"|the (?:team|project|repo|repository|build|deadline|meeting|client|customer|office|server"
     r"|cluster|release|ticket|wedding|party|appointment|flight|trip|house|car|kids?|dog|cat))\b"
     r"|我们|咱|我的|我(?!想知道|想问)|你|您|他|她|家里|这个|这些|那个|今天|明天|昨天|测试机|测试环境"
-    r"|生产环境|线上|项目|会议|客户|婚礼|聚会|航班",
+    r"|自己|感觉|生产环境|线上|项目|会议|客户|婚礼|聚会|航班",
     re.IGNORECASE,
 )
 _POLITE: Final = re.compile(
@@ -48,4 +48,5 @@ def asks_the_world(sentence: str) -> bool:
     plain = sentence.strip().replace("’", "'")
     if ASKS.search(plain) is None and _ORDERS.search(plain) is None:
         return False
-    return _OWN.search(_POLITE.sub(" ", plain)) is None
+    asked = _POLITE.sub(" ", plain)
+    return not any(found.search(asked) for found in (_OWN, OTHERS, INTENDS, WHEN))

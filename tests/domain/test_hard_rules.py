@@ -93,6 +93,8 @@ def test_small_talk_and_questions_to_the_world_are_chit_chat(content: str) -> No
         "When is my dentist appointment on 14 May?",
         "谢谢！我下周一搬到杭州滨江区。",
         "我们的测试服务器用什么系统？",
+        "最近感觉睡得不好，有没有什么好办法？",
+        "晚上打算去看话剧，还没想好看哪一部呢。",
         "How do I mount the disk of our NAS at 10.0.0.5?",
     ],
 )
@@ -114,6 +116,7 @@ def test_talk_that_says_next_to_nothing_has_too_low_a_density(content: str) -> N
     [
         "Um, well, so, you know, I mean, yeah. My daughter is called Ines.",
         "嗯嗯，那个，怎么说呢。我女儿叫小满。",
+        "Hi, my name is Marta and I'm glad to meet you.",
     ],
 )
 def test_fillers_around_a_fact_do_not_hide_it(content: str) -> None:

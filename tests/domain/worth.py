@@ -12,8 +12,9 @@ from typing import Final
 from msgspec import Struct
 
 from domain.distillation.finding import Talk
-from tests.domain.worth_chinese import CHINESE, MIXED
+from tests.domain.worth_chinese import CHINESE
 from tests.domain.worth_english import ENGLISH
+from tests.domain.worth_mixed import MIXED
 
 KEPT: Final = {
     "fact": (0.85, 0.70, 0.70, 0.95, 0.90),
