@@ -19,6 +19,11 @@ from commands.command import Clock, Command, CommandContext
 from commands.execution import Done, execute
 from commands.redistillation import Earlier, Said, end_the_others, made_before
 from commands.snapshots import project
+from commands.sound_findings import (
+    require_sound_findings,
+    require_sound_scores,
+    require_sound_validations,
+)
 from commands.statement_claims import claim_statement, held_by_statement, held_by_text, is_held
 from commands.text_claims import claim_text
 from commands.unit_of_work import UnitOfWork
@@ -38,20 +43,18 @@ from domain.events import (
 )
 from domain.identity import command_id
 from domain.memory import MEMORY, Memory
+from domain.memory_digests import statement_hash
 from domain.policies.categories import default_decay_class
 from domain.policies.confidence import initial_confidence
-from domain.policies.content import require_content, require_text
+from domain.policies.content import require_text
 from domain.policies.settling import Settle
 from domain.policies.text import text_hash
 from domain.policies.validation import Validation
-from domain.settings import PolicySettings
 from domain.text_claim import TEXT_CLAIM, TextClaim, claim_id, claim_scope, statement_claim_id
+from domain.verification import verify
 from eventlog.append import Fence
 
 DISTILLER: Final = Caller(actor=DISTILLER_ACTOR, kind="admin")
-MOST_FINDINGS: Final = 240
-"""Each may make a memory with two claims and end an old one; one append holds a thousand events."""
-
 MOST_VERIFIED: Final = 5
 EVIDENCE_CHARACTERS: Final = 2_000
 NOTHING_FOUND: Final = "nothing_found"
@@ -129,7 +132,13 @@ def distil(
     raises.
     """
     request = command.request
-    _require_sound(request, application.policy)
+    if request.skip_reason is not None and request.findings:
+        raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
+    require_text("model", request.model)
+    require_text("skip_reason", request.skip_reason)
+    require_sound_scores(request.scores or {})
+    require_sound_findings(request.findings, application.policy)
+    require_sound_validations(request.verified)
 
     def decide(work: UnitOfWork) -> None:
         events = list(application.events.get(request.episode_id))
@@ -142,35 +151,6 @@ def distil(
         run.record()
 
     return execute(application, command, clock, decide, _receipt, fence)
-
-
-def _require_sound(request: Distil, policy: PolicySettings) -> None:
-    """Refuse what a distiller must not say: a model's answer may hold anything."""
-    if request.skip_reason is not None and request.findings:
-        raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
-    if len(request.findings) > MOST_FINDINGS:
-        raise InvalidCommand(
-            "findings", f"{len(request.findings)} of one episode, the limit is {MOST_FINDINGS}"
-        )
-    require_text("model", request.model)
-    require_text("skip_reason", request.skip_reason)
-    for name, score in (request.scores or {}).items():
-        require_text("scores", name)
-        _require_share(f"scores.{name}", score)
-    for index, finding in enumerate(request.findings):
-        require_content(f"findings[{index}].content", finding.content, policy)
-        _require_share(f"findings[{index}].clarity", finding.clarity)
-        named = [word for e in finding.entities for word in (e.name, e.type)]
-        related = [word for r in finding.relations for word in (r.subject, r.relation, r.object)]
-        for word in (*named, *related, finding.evidence):
-            require_text(f"findings[{index}]", word)
-    for number, validation in enumerate(request.verified):
-        _require_share(f"verified[{number}].delta", validation.delta)
-
-
-def _require_share(field: str, value: float) -> None:
-    if not 0 <= value <= 1:  # which no NaN is either
-        raise InvalidCommand(field, f"{value} does not lie between 0 and 1")
 
 
 class _Run:
@@ -201,7 +181,7 @@ class _Run:
         request, scope, log = self._request, self._scope, self._work.log
         kinds: dict[str, AggregateKind[Any]] = {}
         for finding in request.findings:
-            said = memories.statement_hash(finding.content)
+            said = statement_hash(finding.content)
             kinds[claim_id(log, scope, text_hash(finding.content))] = TEXT_CLAIM
             kinds[statement_claim_id(log, scope, said)] = TEXT_CLAIM
         named = [f.reinforces for f in request.findings if f.reinforces]
@@ -256,7 +236,7 @@ class _Run:
     def _one(self, index: int, finding: Finding) -> str | None:
         """Give the memory that a finding is or becomes; None for what a person has ended."""
         exact = text_hash(finding.content)
-        said = memories.statement_hash(finding.content)
+        said = statement_hash(finding.content)
         before = self._earlier.that_said(exact, said)
         if before is not None and (old := self._work.get(MEMORY, before)) is not None:
             if old.is_unwanted:
@@ -275,10 +255,10 @@ class _Run:
         self._see_again(known, match)
         return known.id
 
-    def _likely(self, statement_hash: str) -> Memory | None:
+    def _likely(self, said: str) -> Memory | None:
         for memory_id in self._request.likely:
             memory = self._held(memory_id)
-            if memory is not None and memory.statement_hash == statement_hash:
+            if memory is not None and memory.statement_hash == said:
                 claim_statement(self._work, memory)
                 return memory
         return None
@@ -370,7 +350,7 @@ class _Run:
             memory = self._as_shown(validation.memory_id)
             if memory is None or self._episode.id in memory.episodes:
                 continue
-            bodies = memories.verify(
+            bodies = verify(
                 memory,
                 validation.rule,
                 validation.delta,

@@ -30,7 +30,8 @@ from domain.events import (
     SessionClosed,
     TextClaimed,
 )
-from domain.memory import MEMORY, Memory, statement_hash
+from domain.memory import MEMORY, Memory
+from domain.memory_digests import statement_hash
 from domain.namespaces import is_ephemeral
 from domain.policies.text import text_hash
 from domain.session import SESSION, session_aggregate_id

@@ -13,6 +13,7 @@ from domain import memory as memories
 from domain.episode import EPISODE, Episode
 from domain.events import CandidateSettled, Event, EventBody, MemoryCorrected, NewMemory
 from domain.memory import MEMORY, Memory
+from domain.memory_digests import statement_hash
 from domain.policies.same_statement import lexical_overlap
 from domain.policies.text import text_hash
 
@@ -64,7 +65,7 @@ def made_before(application: MemoryApplication, work: UnitOfWork, episode: Episo
             found.append(Said(memory_id, texts[-1], evidence))
         for text in texts:
             by_text[text_hash(text)] = memory_id
-            by_statement[memories.statement_hash(text)] = memory_id
+            by_statement[statement_hash(text)] = memory_id
     return Earlier(tuple(found), by_text, by_statement)
 
 

@@ -11,7 +11,7 @@ from commands.execution import execute
 from commands.statement_claims import claim_statement
 from commands.text_claims import claim_text, require_text_free
 from commands.unit_of_work import UnitOfWork
-from domain import memory as memories
+from domain import candidate
 from domain.caller import Caller
 from domain.errors import Forbidden, InvalidCommand
 from domain.memory import MEMORY, Memory
@@ -36,7 +36,7 @@ def settle(
         content = request.content
         if content is not None:
             require_content("content", content, work.policy)
-        bodies = memories.settle(
+        bodies = candidate.settle(
             memory, agent_id=work.caller.actor, content=content, source="owner_edit"
         )
         if bodies:
@@ -60,7 +60,7 @@ def dismiss(
 
     def one(work: UnitOfWork, memory: Memory) -> None:
         reason = require_text("reason", request.reason)
-        bodies = memories.dismiss(memory, agent_id=work.caller.actor, reason=reason)
+        bodies = candidate.dismiss(memory, agent_id=work.caller.actor, reason=reason)
         work.record(MEMORY, memory.id, bodies)
 
     return _each(application, command, clock, request.memory_ids, one)

@@ -13,6 +13,9 @@ from domain.errors import Forbidden, NotFound
 from domain.events import Quota, Source
 
 SHARED: Final = "shared"
+SYSTEM: Final = "system:"
+"""What the names of this system's own processes begin with, as actors."""
+
 DISTILLER_ACTOR: Final = "system:distiller"
 """Who makes memories of episodes. When it ends one, nobody has said that the episode is wrong."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final, Literal
 
@@ -11,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.aggregate import AggregateKind
+from domain.caller import SYSTEM
 from domain.errors import VersionMismatch, WrongState
 from domain.events import (
     CandidateDismissed,
@@ -34,22 +34,15 @@ from domain.events import (
     TagLevel,
     Tier,
     TierChanged,
-    ValidationRule,
     Verdict,
 )
+from domain.memory_digests import exact_hash, level_digests, statement_hash, tags_hash
 from domain.policies.quality import has_low_quality, quality
-from domain.policies.same_statement import statement_key
 from domain.policies.text import text_hash
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
-SYSTEM: Final = "system:"
-"""What the names of this system's own processes begin with."""
-
-LONGEST_STATEMENT: Final = 500
-"""In characters."""
-
 VERIFICATIONS_THAT_CONFIRM: Final = 2
-FAINT_VERIFICATIONS_THAT_COUNT: Final = 3
+_DIGESTS: Final = ("content_hash", "text_hash", "statement_hash", "tags_hash")
 
 
 class Memory(Struct, frozen=True, kw_only=True):
@@ -145,75 +138,13 @@ def reinforce(
     memory: Memory, episode_id: str, delta: float, match: Literal["exact", "similar"] = "exact"
 ) -> list[EventBody]:
     """Note that this statement was seen again in that episode, in the same or in other words."""
-    _require_held(memory)
+    require_held(memory)
     return [MemoryReinforced(episode_id=episode_id, match=match, delta=delta)]
-
-
-def verify(
-    memory: Memory,
-    rule: ValidationRule,
-    delta: float,
-    *,
-    episode_id: str,
-    session_id: str | None,
-    policy: PolicySettings = DEFAULT_POLICY,
-) -> list[EventBody]:
-    """Note that an episode bears it out: once in a session, and nothing where nothing is gained.
-
-    ``delta`` is what the rule gives; of the signs that give 0 every third gains. Nothing is lifted
-    above 1.0.
-    """
-    _require_held(memory)
-    if verification_place(episode_id, session_id) in memory.verified_in:
-        return []
-    faint = delta == 0
-    if faint and (memory.faint_verifications + 1) % FAINT_VERIFICATIONS_THAT_COUNT == 0:
-        delta = policy.faint_verification_delta
-    room = max(0.0, 1.0 - memory.confidence)
-    confirms = not faint and memory.verifications < VERIFICATIONS_THAT_CONFIRM
-    if room == 0 and not confirms:
-        return []
-    return [
-        MemoryVerified(
-            episode_id=episode_id,
-            session_id=session_id,
-            rule=rule,
-            delta=min(delta, room),
-            faint=faint,
-        )
-    ]
 
 
 def verification_place(episode_id: str, session_id: str | None) -> str:
     """Give where a memory is borne out at most once."""
     return session_id or episode_id
-
-
-def settle(
-    memory: Memory,
-    *,
-    agent_id: str,
-    content: str | None = None,
-    source: Source | None = None,
-) -> list[EventBody]:
-    """Let the owner stand by it, perhaps with another text. A candidate lives from here on.
-
-    Nothing happens to one that is settled and says that already.
-    """
-    _require_held(memory)
-    if content is None or exact_hash(content) == memory.content_hash:
-        return [] if memory.is_settled else [CandidateSettled(agent_id=agent_id)]
-    return [CandidateSettled(agent_id=agent_id, content=content, source=source)]
-
-
-def dismiss(memory: Memory, *, agent_id: str, reason: str | None = None) -> list[EventBody]:
-    """Make a candidate a tombstone. Nothing happens to a tombstone; one that lives is none."""
-    _require_not_erased(memory)
-    if memory.is_live:
-        raise WrongState(f"memory {memory.id} is no candidate any more: delete it")
-    if memory.is_candidate:
-        return [CandidateDismissed(agent_id=agent_id, reason=reason)]
-    return []
 
 
 def supersede(memory: Memory, by: str, reason: str | None = None) -> list[EventBody]:
@@ -294,7 +225,7 @@ def restore(memory: Memory, *, agent_id: str) -> list[EventBody]:
 
     Whether another memory has taken its text meanwhile is for the text claim to say.
     """
-    _require_not_erased(memory)
+    require_not_erased(memory)
     return [] if memory.is_held else [MemoryRestored(agent_id=agent_id)]
 
 
@@ -314,7 +245,7 @@ def set_tags(memory: Memory, tags: Iterable[str], level: TagLevel | None = None)
 
     ``level`` is that of each of them; without it a tag that stays keeps the one it was given.
     """
-    _require_held(memory)
+    require_held(memory)
     wanted = sorted(set(tags))
     known = dict(memory.tag_levels)
     levels: dict[str, TagLevel] = {}
@@ -322,51 +253,28 @@ def set_tags(memory: Memory, tags: Iterable[str], level: TagLevel | None = None)
         given = level or known.get(exact_hash(tag))
         if given is not None:
             levels[tag] = given
-    if tags_hash(wanted) == memory.tags_hash and _levels(levels) == memory.tag_levels:
+    if tags_hash(wanted) == memory.tags_hash and level_digests(levels) == memory.tag_levels:
         return []
     return [MemoryTagged(tags=wanted, levels=levels)]
 
 
-def statement_hash(content: str) -> str:
-    """Give a hash (hex) that is the same for every wording of one statement.
-
-    A long text is no statement, and one without words says nothing that could be said otherwise:
-    theirs is the hash of the text.
-    """
-    key = statement_key(content) if len(content) <= LONGEST_STATEMENT else ""
-    return exact_hash(key) if key.strip("= ") else text_hash(content)
-
-
-def exact_hash(content: str) -> str:
-    """Give the SHA-256 (hex) of the text as it is."""
-    return hashlib.sha256(content.encode()).hexdigest()
-
-
-def tags_hash(tags: Iterable[str]) -> str:
-    """Give the SHA-256 (hex) of a set of tags."""
-    return hashlib.sha256("\x1f".join(sorted(set(tags))).encode()).hexdigest()
-
-
-def _require_not_erased(memory: Memory) -> None:
+def require_not_erased(memory: Memory) -> None:
+    """Raise `WrongState` if nothing is left of it."""
     if memory.is_erased:
         raise WrongState(f"memory {memory.id} was erased: nothing of it is left")
 
 
-def _require_held(memory: Memory) -> None:
-    _require_not_erased(memory)
+def require_held(memory: Memory) -> None:
+    """Raise `WrongState` unless it is live or a candidate."""
+    require_not_erased(memory)
     if not memory.is_held:
         raise WrongState(f"memory {memory.id} is a tombstone: restore it first")
 
 
 def _require_live(memory: Memory) -> None:
-    _require_held(memory)
+    require_held(memory)
     if memory.is_candidate:
         raise WrongState(f"memory {memory.id} is a candidate: settle it first")
-
-
-def _levels(levels: Mapping[str, TagLevel]) -> tuple[tuple[str, TagLevel], ...]:
-    """Give levels by the digests of their tags: a state holds no text."""
-    return tuple(sorted((exact_hash(tag), level) for tag, level in levels.items()))
 
 
 # --- the fold ----------------------------------------------------------------------------------
@@ -413,15 +321,7 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
     match body:
         case MemoryErased():
             # Its digests would tell whoever guesses the text that the guess is right.
-            return replace(
-                memory,
-                state="erased",
-                content_hash="",
-                text_hash="",
-                statement_hash="",
-                tags_hash="",
-                tag_levels=(),
-            )
+            return replace(memory, state="erased", tag_levels=(), **dict.fromkeys(_DIGESTS, ""))
         case MemoryReinforced(episode_id=episode, delta=delta):
             seen = memory.episodes
             return replace(
@@ -455,7 +355,7 @@ def _changed(memory: Memory, body: EventBody) -> Memory:
         case TierChanged(tier=tier):
             return replace(memory, tier=tier)
         case MemoryTagged(tags=tags, levels=levels):
-            return replace(memory, tags_hash=tags_hash(tags), tag_levels=_levels(levels))
+            return replace(memory, tags_hash=tags_hash(tags), tag_levels=level_digests(levels))
         case QualityDropped():
             return replace(memory, quality_has_dropped=True)
         case _:
@@ -483,15 +383,13 @@ def _settled(memory: Memory, body: CandidateSettled) -> Memory:
 
 
 def _verified(memory: Memory, body: MemoryVerified) -> Memory:
+    place = verification_place(body.episode_id, body.session_id)
     return replace(
         memory,
         confidence=memory.confidence + body.delta,
         verifications=memory.verifications + (not body.faint),
         faint_verifications=memory.faint_verifications + body.faint,
-        verified_in=(
-            *memory.verified_in,
-            verification_place(body.episode_id, body.session_id),
-        ),
+        verified_in=(*memory.verified_in, place),
     )
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from commands.distil import MOST_FINDINGS
+from commands.sound_findings import MOST_FINDINGS
 from domain.episode import EPISODE
 from domain.errors import Forbidden, InvalidCommand, NotFound, WrongState
 from domain.events import (

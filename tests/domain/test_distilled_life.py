@@ -8,8 +8,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from domain import candidate as candidates
 from domain import episode as episodes
 from domain import memory as memories
+from domain import verification
 from domain.errors import WrongState
 from domain.events import (
     CandidateSettled,
@@ -18,7 +20,7 @@ from domain.events import (
     MemoryProposed,
     MemoryVerified,
 )
-from domain.memory import statement_hash
+from domain.memory_digests import statement_hash
 from tests.domain.building import committed, created, event_of, history
 
 TEXTS = ("The gateway listens on port 7443.", "The gateway listens on port 7444.", "Ada likes tea.")
@@ -75,7 +77,7 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
     )
     def verify(self, rule, delta, session, episode):
         bodies = self.record(
-            memories.verify(self.memory, rule, delta, episode_id=episode, session_id=session)
+            verification.verify(self.memory, rule, delta, episode_id=episode, session_id=session)
         )
         place = session or episode
         if place in self.places:
@@ -103,7 +105,7 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
     @rule(content=st.sampled_from([None, *TEXTS]))
     def settle(self, content):
         bodies = self.record(
-            memories.settle(self.memory, agent_id="owner", content=content, source="owner_edit")
+            candidates.settle(self.memory, agent_id="owner", content=content, source="owner_edit")
         )
         is_new = content is not None and content != self.text
         assert [type(b) for b in bodies] == (
@@ -139,8 +141,8 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
     def dismiss(self):
         if self.there and not self.waiting:
             with pytest.raises(WrongState, match="no candidate"):
-                memories.dismiss(self.memory, agent_id="owner")
-        elif self.record(memories.dismiss(self.memory, agent_id="owner", reason="chatter")):
+                candidates.dismiss(self.memory, agent_id="owner")
+        elif self.record(candidates.dismiss(self.memory, agent_id="owner", reason="chatter")):
             assert self.there
             self.ended = "person"
         else:
@@ -184,8 +186,8 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
     def nothing_else_happens_to_what_is_not_there(self):
         for decide in (
             lambda m: memories.reinforce(m, "e1", 0.1),
-            lambda m: memories.settle(m, agent_id="owner"),
-            lambda m: memories.verify(m, "P1", 0.15, episode_id="e9", session_id=None),
+            lambda m: candidates.settle(m, agent_id="owner"),
+            lambda m: verification.verify(m, "P1", 0.15, episode_id="e9", session_id=None),
             lambda m: memories.set_tags(m, ["x"]),
         ):
             with pytest.raises(WrongState):

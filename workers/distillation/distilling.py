@@ -18,8 +18,9 @@ from commands import distil as distilling
 from commands import distillation_failed as failing
 from commands.application import MemoryApplication
 from commands.command import Clock
-from commands.distil import MOST_FINDINGS, Distil, distil
+from commands.distil import Distil, distil
 from commands.distillation_failed import FailedDistillation, distillation_failed
+from commands.sound_findings import MOST_FINDINGS
 from domain.distillation.finding import Finding, Talk
 from domain.distillation.gate import judged
 from domain.errors import Erased, Fenced, KeyReused, LogFull, LogUnavailable, MemoryWeaveError
