@@ -62,10 +62,10 @@ _PARTS: Final = _parts_of_chinese() | {
 _LONGEST_FIRST: Final = re.compile("|".join(sorted(_PARTS, key=len, reverse=True)))
 
 
-def chinese_tokens(run: str) -> Iterator[Token]:
+def chinese_tokens(run: str, before: Token) -> Iterator[Token]:
     """Give the words of a run of Chinese characters, the longest known ones first."""
     at, stretch = 0, ""
-    last: Token | None = None
+    last = None if before.part == "stop" else before
     for found in [*_LONGEST_FIRST.finditer(run), None]:
         stretch += run[at : found.start() if found else len(run)]
         token = _PARTS[found.group()] if found else STOP

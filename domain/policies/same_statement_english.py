@@ -290,6 +290,7 @@ PHRASES: Final = {
     "every year": "yearly",
     "don't ever": "never",
     "do not ever": "never",
+    "instead of": "instead",
     "is called": "is named",
     "are called": "are named",
 }

@@ -32,7 +32,7 @@ _WITH: Final = "使用"
 _LETTERS: Final = rf"(?:(?![{CHINESE}])\w)+"
 _TOKEN: Final = re.compile(
     rf"(?P<chinese>[{CHINESE}]+)"
-    rf"|(?P<word>(?:(?<![\w.])(?:--?|[~.]{{0,2}}/|[.@$€£¥])(?={_LETTERS}))?"
+    rf"|(?P<word>(?:(?:(?<![\w.])|(?<=[{CHINESE}]))(?:--?|[~.]{{0,2}}/|[.@$€£¥])(?={_LETTERS}))?"
     rf"{_LETTERS}(?:{INNER}{_LETTERS})*(?:\+\+|\#(?!\w)|%)?)"
     r"|(?P<sign><=|>=|!=|==|->|=>|[<>=≤≥≠±×*^&%$€£¥~+])"
     r"|(?P<stop>[^\w\s`*'\"“”‘’«»_]+|\n+)"
@@ -54,7 +54,7 @@ def tokens(text: str) -> list[Token]:
             begins, before = True, ""
             continue
         if kind == "chinese":
-            found.extend(chinese_tokens(said))
+            found.extend(chinese_tokens(said, found[-1] if found else STOP))
         elif kind == "sign":
             found.append(Token(unit=said, part="binding"))
         else:

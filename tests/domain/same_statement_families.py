@@ -296,3 +296,63 @@ Redis 缓存的键，二十四小时后过期
 """
 )
 """Written after the rules: 66 of 100 agreed at first sight, and a few of the misses mended them."""
+
+BLIND: Final = _families(
+    """
+The owner's cat is called Miso.
+Miso is what the owner's cat is called.
+The owner's cat is named Miso.
+Please remember that the owner's cat is called Miso!
+The cat of the owner is called Miso
+the owner's cat is called miso, thanks
+Hi! The owner's cat is called Miso.
+Miso is the name of the owner's cat.
+Just so you know, the owner's cat is called Miso.
+It's Miso that the owner's cat is called.
+
+Production logs are stored in /var/log/app for 30 days.
+For 30 days production logs are stored in /var/log/app.
+In /var/log/app, production logs are stored for 30 days.
+Please note: production logs are stored for 30 days in /var/log/app.
+Production logs are being stored in /var/log/app for 30 days!
+The production logs are stored in /var/log/app for 30 days, thank you
+production logs are stored, for 30 days, in /var/log/app
+FYI production logs are stored in /var/log/app for thirty days
+Stored in /var/log/app for 30 days: production logs
+Could you keep in mind that production logs are stored in /var/log/app for 30 days?
+
+We use pnpm instead of npm in the frontend repo.
+In the frontend repo we use pnpm instead of npm.
+In the frontend repo, we are using pnpm instead of npm!
+Please remember we use pnpm instead of npm in the frontend repo
+Instead of npm we use pnpm in the frontend repo.
+pnpm is used by us instead of npm in the frontend repo
+In the frontend repo pnpm is what we use instead of npm
+Thanks. We use pnpm, instead of npm, in the frontend repo.
+We use pnpm in the frontend repo instead of npm
+As a reminder: we use pnpm instead of npm in the frontend repo.
+
+主人的猫叫年糕。
+年糕是主人的猫
+请记住，主人的猫叫年糕
+主人的猫叫做年糕！
+主人的猫名叫年糕
+你好，主人的猫叫年糕，谢谢
+麻烦记一下：主人的猫叫年糕
+主人的猫就叫年糕哦
+提醒一下，主人的猫叫年糕
+叫年糕的是主人的猫
+
+生产日志在 /var/log/app 保存三十天。
+生产日志保存在 /var/log/app 三十天
+在 /var/log/app，生产日志保存 30 天
+请注意，生产日志在 /var/log/app 保存三十天！
+生产日志会在 /var/log/app 保存三十天
+三十天，生产日志在 /var/log/app 保存
+生产日志在 /var/log/app 里保存三十天
+谢谢，生产日志是在 /var/log/app 保存三十天的
+生产日志在/var/log/app保存30天
+麻烦记住，生产日志在 /var/log/app 保存三十天哦
+"""
+)
+"""Written last: 43 of 50 agreed at first sight."""

@@ -288,3 +288,61 @@ Block traffic from 10.0.0.1 to 10.0.0.2 | Block traffic from 10.0.0.2 to 10.0.0.
 """
 )
 """Written after the rules, which merged 11 of them at first sight and have been mended since."""
+
+BLIND: Final = _pairs(
+    """
+The mobile app talks to the gateway. | The gateway talks to the mobile app.
+Ines mentors Karim. | Karim mentors Ines.
+The lock file is older than the manifest. | The manifest is older than the lock file.
+The queue drains before the worker starts. | The worker starts before the queue drains.
+Reviews are required for main. | Reviews are required except for main.
+The door code is 4411. | The door code is 4141.
+Grafana reads from Loki. | Loki reads from Grafana.
+Ship to Madrid by train. | Ship to Madrid by plane.
+Keep the window open. | Keep the window closed.
+The intern may read prod. | The intern may not read prod.
+We bought the licence. | We will buy the licence.
+Two of the five nodes are idle. | Five of the two nodes are idle.
+Ask Lena before calling Omar. | Ask Omar before calling Lena.
+Use UTC in logs and local time in the UI. | Use local time in logs and UTC in the UI.
+The invoice was paid by Nora. | Nora was paid by the invoice.
+Omar was hired by Lena. | Lena was hired by Omar.
+The red team attacks the blue team. | The blue team attacks the red team.
+The child process watches the parent process. | The parent process watches the child process.
+Never reboot db1 without asking. | Never ask without rebooting db1.
+He reports to her. | She reports to him.
+The dog bit the neighbour. | The neighbour bit the dog.
+Python wraps the C library. | The C library wraps Python.
+The alarm is set to 6:15. | The alarm is set to 6:50.
+Rotate keys every 30 days. | Rotate keys every 90 days.
+I moved out of Turin. | I moved to Turin.
+Sara lent Tim the bike. | Tim lent Sara the bike.
+Emails from Sara to Tim are archived. | Emails from Tim to Sara are archived.
+My left knee hurts. | My right knee hurts.
+Only weekdays count. | Weekdays only count.
+The minimum is 4 characters. | The maximum is 4 characters.
+网关比代理稳定。 | 代理比网关稳定。
+小赵教小钱弹吉他。 | 小钱教小赵弹吉他。
+小赵借给小钱一百块。 | 小钱借给小赵一百块。
+日志从甲机同步到乙机。 | 日志从乙机同步到甲机。
+夏天开空调，冬天开暖气。 | 夏天开暖气，冬天开空调。
+父进程监控子进程。 | 子进程监控父进程。
+红队攻击蓝队。 | 蓝队攻击红队。
+周报发给小赵，抄送小钱。 | 周报发给小钱，抄送小赵。
+未经审批不得上线。 | 审批后才能上线。
+我搬出了苏州。 | 我搬进了苏州。
+左膝疼。 | 右膝疼。
+最少四个字符。 | 最多四个字符。
+先问小赵再找小钱。 | 先问小钱再找小赵。
+除了周末都上班。 | 周末都上班。
+日志用 UTC，界面用本地时间。 | 日志用本地时间，界面用 UTC。
+小赵被小钱雇用。 | 小钱被小赵雇用。
+我爸爸比妈妈大三岁。 | 我妈妈比爸爸大三岁。
+订单服务通知库存服务。 | 库存服务通知订单服务。
+这台机器不能重启。 | 这台机器能重启。
+密钥每三十天轮换。 | 密钥每九十天轮换。
+温度是-5度 | 温度是5度
+数据在/srv/Data | 数据在/srv/data
+"""
+)
+"""Written last: of the first 50 none was merged at first sight; the last two mended the rules."""
