@@ -365,6 +365,45 @@ def test_a_statement_in_other_words_is_seen_again(application, hermes, distiller
     assert matches == ["similar"] * 3
 
 
+@pytest.mark.parametrize(
+    "wordings",
+    [
+        [
+            "The nightly backup runs at 02:30.",
+            "the nightly backup runs at 02:30",
+            "The nightly backups run at 02:30!",
+            "At 02:30 the nightly backup runs.",
+            "Please note that the nightly backup runs at 02:30.",
+            "The nightly backup is running at 02:30.",
+            "Nightly backups run at 02:30, thanks.",
+            "Please remember: the nightly backup runs at 02:30",
+            "At 02:30, the nightly backups run…",
+            "THE NIGHTLY BACKUP RUNS AT 02:30",
+        ],
+        [
+            "每晚的备份在02:30运行。",
+            "每晚的备份在02:30运行",
+            "请记住：每晚的备份在02:30运行。",
+            "每晚的备份在02:30运行！",
+            "每晚备份在02:30运行。",
+            "请注意，每晚的备份在02:30运行",
+            "谢谢，每晚的备份在02:30运行。",
+            "记住，每晚的备份在02:30运行。",
+            "每晚的备份在02：30运行。",
+            "麻烦记一下：每晚的备份在02:30运行",
+        ],
+    ],
+    ids=["english", "chinese"],
+)
+def test_ten_wordings_of_one_statement_are_one_memory(application, hermes, distiller, wordings):
+    done = [distiller.distil(hermes.commit(text).episode_id, text) for text in wordings]
+    [memory_id] = done[0].memory_ids
+    assert [one.reinforced_ids for one in done[1:]] == [(memory_id,)] * 9
+    memory = application.load(MEMORY, memory_id)
+    assert len(memory.episodes) == 10
+    assert memory.confidence == pytest.approx(0.8 + 0.9)
+
+
 def test_a_likely_memory_that_was_never_distilled_is_found_and_then_known(
     application, hermes, distiller
 ):
