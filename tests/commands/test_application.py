@@ -91,3 +91,14 @@ def test_what_has_many_events_is_not_read_together_with_others(application, herm
         hermes.useful(many)
     hermes.useful(few)
     assert set(application.load_many({few: MEMORY, many: MEMORY})) == {few}
+
+
+def test_what_was_trimmed_is_not_read_together_with_others(application, hermes, log_server):
+    whole, cut, thinned = (hermes.remember(text).memory_id for text in ("a", "b", "c"))
+    hermes.useful(thinned)
+    log = application.event_log
+    with log_server.client() as client:
+        [first] = log.read_aggregate(cut, limit=1)
+        assert client.xdel(log.keys.stream, f"{first.position}-0") == 1
+        assert client.zremrangebyscore(log.keys.aggregate(thinned), 1, 1) == 1
+    assert set(application.load_many(dict.fromkeys((whole, cut, thinned), MEMORY))) == {whole}
