@@ -8,6 +8,7 @@ import pytest
 
 from tests.api.distilling import Distilling, items
 from tests.api.service import commit, recalled, sent
+from tests.servers import eventually
 
 UNKNOWN = "5f2d7b1e-0000-5000-8000-00000000000a"
 
@@ -71,12 +72,18 @@ def test_what_the_owner_settles_is_recalled_from_there_on_and_worth_its_source(
     before = distilling.position
     query = "when does Bramblewick back up"
     assert memories_found(client, query, before) == set()
+    body_of_it = {"query": query, "layers": ["memory"]}
+    # Nothing is kept while a vector is missing.
+    eventually(lambda: client.post("/api/v1/recall", json=body_of_it).json()["cached"])
+    assert client.post("/api/v1/recall", json=body_of_it).json()["results"] == []
     assert asked(client, "/candidates/settle", {"memory_ids": [candidate]}).status_code == 403
 
     body = {"memory_ids": [candidate]}
     settled = sent(service.owner, "POST", "/api/v1/candidates/settle", "vectors", body)
     assert settled["memory_ids"] == [candidate]
     assert memories_found(client, query, settled["position"]) == {candidate}
+    now = client.post("/api/v1/recall", json=body_of_it).json()["results"]
+    assert [(one["id"], one["trust"]) for one in now] == [(candidate, 0.95)]
     detail = client.get(f"/api/v1/memory/{candidate}").json()
     assert (detail["state"], detail["version"], detail["trust"]) == ("live", 1, 0.95)
     assert detail["settled_at"] is not None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 import threading
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from eventlog.subscription import Checkpoint
 from projections.generation import point_at
 from projections.state.projector import StateProjector
 from projections.state.rows import AgentRow, VersionRow
+from projections.state.schema import FILE_NAME
 from projections.state.view import StateView
 from tests.histories import START
 from tests.projections.direct import NOW, Direct, a_memory
@@ -293,3 +296,24 @@ def test_an_answer_never_mixes_two_positions_while_the_writer_commits(direct: Di
     for position, counted in seen:
         half = position // 2
         assert counted == ({"a-main": half, "b-main": half} if half else {})
+
+
+def test_a_generation_of_before_there_were_candidates_is_read_until_the_next_is_live(
+    direct: Direct, view_path: Path
+) -> None:
+    direct.memory("m1", tags=["tea"], distilled_by="rules")
+    direct.episode("e1")
+    with closing(sqlite3.connect(view_path / "1" / FILE_NAME)) as old:
+        for table in ("settling", "verifications", "tag_levels"):
+            old.execute(f"DROP TABLE {table}")
+        old.execute("PRAGMA user_version = 5")
+    view = StateView(view_path)
+    try:
+        row = view.memories(("m1",), now=NOW)["m1"]
+        assert (row.settled_at, row.verifications, view.settled("m1")) == (None, 0, None)
+        assert view.verifications("m1") == []
+        assert [(tag.tag, tag.at_user) for tag in view.tags(None, now=NOW)] == [("tea", 0)]
+        stats = view.stats(None, now=NOW)
+        assert (stats.candidates, stats.queue.waiting, stats.memories) == (0, 1, 1)
+    finally:
+        view.close()
