@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from domain import events as facts
@@ -17,6 +18,7 @@ from eventlog.codec import Codec
 from eventlog.outcomes import Appended
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing, is_final
+from tests.distilled_histories import MOVES
 
 Fact = tuple[str, str, EventBody]
 """Aggregate type, aggregate id, body."""
@@ -55,6 +57,8 @@ class Historian:
         self.candidates: set[str] = set()
         self.places: dict[str, tuple[str, str | None]] = {}
         self.waiting: list[str] = []
+        self.became: dict[str, list[str]] = {}
+        self.actor = "hermes-1"
         self.ephemeral: dict[str, str] = {}
         self.in_sessions: set[str] = set()
         self.now = START
@@ -156,66 +160,6 @@ class Historian:
             self.ephemeral[memory] = f"session:{namespace}:{session or '-'}"
         return memory
 
-    def distil(
-        self,
-        episode: str,
-        *contents: str,
-        propose: bool = False,
-        reinforce: Sequence[str] = (),
-        **more: object,
-    ) -> list[str]:
-        """Make memories, or candidates, of an episode; give their ids."""
-        namespace, session = self.places[episode]
-        ids = [self.new_id() for _ in contents]
-        if namespace.endswith("-ephemeral"):
-            self.ephemeral |= dict.fromkeys(ids, f"session:{namespace}:{session or '-'}")
-        begun = facts.MemoryProposed if propose else facts.MemoryCreated
-        made: list[Fact] = []
-        for memory, content in zip(ids, contents, strict=True):
-            told = {
-                "category": "fact",
-                "decay_class": "system_fact",
-                "source": "owner_message",
-                "distilled_by": "rules",
-                "confidence": 0.7,
-                "clarity": 0.7,
-                "evidence": content,
-            }
-            body = begun(
-                content=content,
-                namespace=namespace,
-                agent_id="hermes-1",
-                derived_from=[episode],
-                session_id=session,
-                **(told | more),
-            )
-            made.append(("Memory", memory, body))
-        again = [
-            facts.MemoryReinforced(episode_id=episode, match="similar", delta=0.1)
-            for _ in reinforce
-        ]
-        became = facts.EpisodeDistilled(
-            memory_ids=ids, reinforced_ids=list(reinforce), distiller="rules"
-        )
-        self.write(
-            *made,
-            *(("Memory", memory, body) for memory, body in zip(reinforce, again, strict=True)),
-            ("Episode", episode, became),
-        )
-        self.memories += ids
-        if propose:
-            self.candidates.update(ids)
-        if episode in self.waiting:
-            self.waiting.remove(episode)
-        return ids
-
-    def settle(self, memory: str, content: str | None = None) -> int:
-        """Let the owner stand by a memory, perhaps in other words."""
-        self.candidates.discard(memory)
-        source = None if content is None else "owner_edit"
-        body = facts.CandidateSettled(agent_id="owner", content=content, source=source)
-        return self.change(memory, body)
-
     def change(self, memory: str, *bodies: EventBody) -> int:
         return self.write(*(("Memory", memory, body) for body in bodies))
 
@@ -310,8 +254,8 @@ class Historian:
         moves: Sequence[Callable[[], object]] = (
             self._remember, self._remember, self._commit, self._commit, self._correct,
             self._reinforce, self._vote, self._vote, self._tag, self._pin, self._end, self._restore,
-            self._settle_episode, self._agent, self._close_session, self._recall, self._distil,
-            self._distil, self._settle, self._verify, self._fail,
+            self._settle_episode, self._agent, self._close_session, self._recall,
+            *(partial(move, self) for move in MOVES),
         )  # fmt: skip
         for _ in range(steps):
             self.random.choice(moves)()
@@ -349,61 +293,10 @@ class Historian:
             chosen = [m for m in chosen if m not in self.candidates]
         return self.random.choice(chosen) if chosen else None
 
-    def _held(self) -> str | None:
+    def held(self) -> str | None:
         """Choose a memory that is live, or a candidate."""
         chosen = [m for m in self.memories if m not in self.ended]
         return self.random.choice(chosen) if chosen else None
-
-    def _distil(self) -> None:
-        """Distil an episode that waits, or for the second time one that came to something."""
-        if not self.waiting:
-            return
-        episode = self.random.choice(self.waiting)
-        namespace = self.places[episode][0]
-        known = [m for m in self.memories if m not in self.ended and m not in self.ephemeral]
-        seen = self.random.sample(known, min(len(known), self.random.randint(0, 1)))
-        self.distil(
-            episode,
-            *(self.text() for _ in range(self.random.randint(0, 2))),
-            propose=self.random.random() < 0.5,
-            reinforce=() if namespace.endswith("-ephemeral") else seen,
-            distilled_by=self.random.choice(["rules", "a-model"]),
-        )
-        if self.random.random() < 0.3 and episode not in self.in_sessions:
-            anew = facts.RedistillationRequested(reason="other rules")
-            self.write(("Episode", episode, anew))
-            self.waiting.append(episode)
-
-    def _settle(self) -> None:
-        waiting = sorted(self.candidates - self.ended)
-        if not waiting:
-            return
-        candidate = self.random.choice(waiting)
-        if self.random.random() < 0.4:
-            body = facts.CandidateDismissed(agent_id="owner", reason="不对")
-            self.change(candidate, body)
-            self.ended.add(candidate)
-        else:
-            self.settle(candidate, self.random.choice([None, None, self.text()]))
-
-    def _verify(self) -> None:
-        if memory := self._held():
-            faint = self.random.random() < 0.3
-            self.change(
-                memory,
-                facts.MemoryVerified(
-                    episode_id=self.random.choice(self.episodes or [self.new_id()]),
-                    session_id=self.random.choice(SESSIONS),
-                    rule="P3" if faint else self.random.choice(["P1", "P2", "P3"]),
-                    delta=0.0 if faint else 0.15,
-                    faint=faint,
-                ),
-            )
-
-    def _fail(self) -> None:
-        if self.waiting:
-            failed = facts.DistillationFailed(error="模型 does not answer", attempt=1)
-            self.write(("Episode", self.random.choice(self.waiting), failed))
 
     def _correct(self) -> None:
         if memory := self._some(ended=False):
@@ -419,7 +312,7 @@ class Historian:
             )
 
     def _reinforce(self) -> None:
-        if memory := self._held():
+        if memory := self.held():
             episode = self.commit()
             self.write(
                 (
@@ -446,7 +339,7 @@ class Historian:
             self.change(memory, vote, *dropped)
 
     def _tag(self) -> None:
-        if memory := self._held():
+        if memory := self.held():
             tags = self.random.sample(["port", "tea", "茶", "ops"], self.random.randint(0, 4))
             levels = {tag: self.random.choice(["user", "project"]) for tag in tags[:1]}
             self.change(memory, facts.MemoryTagged(tags=sorted(tags), levels=levels))
@@ -456,7 +349,7 @@ class Historian:
             self.change(memory, facts.TierChanged(tier=self.random.choice(["core", "normal"])))
 
     def _end(self) -> None:
-        if memory := self._held():
+        if memory := self.held():
             body: EventBody = self.random.choice(
                 [
                     facts.MemoryDeleted(agent_id="hermes-1", reason="过时"),
@@ -560,7 +453,7 @@ class Historian:
             version=self.versions[aggregate_id],
             event_id=self.new_id(),
             occurred_at=self.now,
-            actor="hermes-1",
+            actor=self.actor,
             correlation_id="c-1",
             body=body,
             subject=self._subject(kind, aggregate_id, body),
