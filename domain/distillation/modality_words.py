@@ -82,11 +82,14 @@ NEGATION: Final = re.compile(
 )
 
 REACTION: Final = re.compile(
-    r"""(?ix)^(?:(?:oh|ah|aw+|wow|whoa|haha\w*|hey|yeah|yep|yes|yup|no|nah|nope|well|ok(?:ay)?|sure|so
+    r"""(?ix)^(?:(?:oh|ah|aw+|woah|ouch|oof|ugh|yikes|wow|whoa|haha\w*|hey|yeah|yep|yes|yup|no|nah|nope|well|ok(?:ay)?|sure|so
     |and|but|hi|hello|man|gosh|omg|hmm|definitely|absolutely|totally|exactly|really|right
     |true)[ ,!.]*)*
     (?:
-    $|(?:it|that|this|he|she|they|i|we|you|there)[ ](?:sure[ ])?(?:do|does|did|is|was|are|am|can
+    $|(?:that|it|this|you)[ ](?:really[ ])?must(?:['’]ve|[ ]have|[ ]be|[ ]feel)\b|bummer\b
+    |appreciate\b|(?:that|those|these|your)[ ](?:[\w'-]+[ ]){1,3}(?:sounds?|looks?|seems?)\b
+    |must(?:['’]ve|[ ]have|[ ]be|[ ]feel)\b|hang[ ](?:tight|on|in)\b
+    |(?:it|that|this|he|she|they|i|we|you|there)[ ](?:sure[ ])?(?:do|does|did|is|was|are|am|can
     |will
       |have|has|had|would|could|should|were)(?:n't)?(?:[ ](?:too|so|indeed|now|not
       |as[ ]well))?[.!]*$

@@ -19,23 +19,23 @@ from domain.distillation.modality import is_question
 from domain.distillation.modality_words import PRESENTING
 from domain.distillation.openings import names_called
 from domain.distillation.person import FIRST_PERSON, about
-from domain.distillation.pronouns import reference_of
+from domain.distillation.pronouns import points_to_something, reference_of
 from domain.distillation.sentences import sentences
 from domain.distillation.times import with_dates
 from domain.distillation.turns import Turn, last_said
 from domain.distillation.wording import joined
 
-LEAST: Final = -0.85
+LEAST: Final = -1.0
 """Score from which a turn is worth a memory."""
 
 MOST_SENTENCES: Final = 3
-SHARE: Final = 0.7
+SHARE: Final = 0.6
 """How much of a longer turn a statement may keep."""
 
-SHORT: Final = 120
+SHORT: Final = 110
 """Characters up to which a statement need not be shorter than the turn."""
 
-LONGEST_QUESTION: Final = 110
+LONGEST_QUESTION: Final = 130
 """Characters of a question that an answer may be given with."""
 
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
@@ -112,8 +112,17 @@ def asked_before(talk: Talk, turn: Turn) -> str:
         return ""
     if speaker is not None and speaker == turn.name:
         return ""
-    questions = [one.text for one in sentences(content) if is_question(one.text)]
-    return questions[-1] if questions and not _COURTESY.search(questions[-1]) else ""
+    before = [one.text for one in sentences(content) if one.kind == "prose"]
+    places = [place for place, text in enumerate(before) if is_question(text)]
+    if not places or _COURTESY.search(before[places[-1]]):
+        return ""
+    question = before[places[-1]]
+    if places[-1] > 0 and not _tells(question):
+        # "That bowl is lovely. Did you make it?": the two tell together what one does not.
+        both = f"{before[places[-1] - 1]} {question}"
+        if points_to_something(before[places[-1] - 1]) and len(both) <= LONGEST_QUESTION:
+            return both
+    return question
 
 
 def _tells(asked: str) -> bool:
@@ -121,7 +130,7 @@ def _tells(asked: str) -> bool:
     return (
         0 < len(asked) <= LONGEST_QUESTION
         and "\n" not in asked
-        and reference_of(_ASKING.sub("", asked)) != "dangling"
+        and (points_to_something(asked) or reference_of(_ASKING.sub("", asked)) != "dangling")
     )
 
 

@@ -12,7 +12,8 @@ from typing import Final
 
 _OPENING: Final = re.compile(
     r"""(?ix)^(?:
-    (?:oh|ah+|aw+|woohoo|yay|wow|whoa|haha\w*|hehe|hey|hi|hello|hiya|yeah|yea|yep|yes|yup|no|nah
+    (?:oh(?:[ ]man)?|ouch|oof|ah+|aw+|woah|woohoo|yay|wow|whoa|haha\w*|hehe|hey|hi|hello|hiya
+    |yeah|yea|yep|yes|yup|no|nah
     |nope|ok(?:ay)?
       |sure(?:[ ]thing)?|man|gosh|omg|hmm+|um+|uh|well|anyway[s]?|anyhow|btw|by[ ]the[ ]way|also
       |plus
@@ -23,7 +24,9 @@ _OPENING: Final = re.compile(
       |you[ ]know(?:[ ]what)?|guess[ ]what|to[ ]be[ ]honest|in[ ]fact|speaking[ ]of[ ]which
       |no[ ](?:worries|problem)|not[ ]yet|lol|fyi|note|reminder|remember(?:[ ]this|[ ]that)?
       |please[ ]remember(?:[ ]that)?|please[ ]note(?:[ ]that)?|please|just[ ]so[ ]you[ ]know
-      |therefore|thus|hence|as[ ]a[ ]result|consequently|that['’]s[ ]why|for[ ]that[ ]reason
+      |you[ ]won['’]t[ ]believe[ ](?:it|this)|after[ ]that|apart[ ]from[ ]that
+      |other[ ]than[ ]that|since[ ]then|therefore|thus|hence|as[ ]a[ ]result|consequently
+      |that['’]s[ ]why|for[ ]that[ ]reason
       |for[ ](?:the[ ]record|your[ ]information))(?:[ ]?[,!.;:~—–-]+[ ]*|[ ]+(?=(?:i|we|my|our|it
       |the)\b
       |(?-i:[A-Z])))
@@ -47,7 +50,7 @@ _CLOSING: Final = re.compile(
 _SHORT: Final = re.compile(r"^[A-Z][\w'’-]{1,20}")
 _PLEASE: Final = re.compile(r"(?i)^(?:please|pls|plz|kindly)[ ,]+(?:do[ ]+)?")
 _GREETED: Final = re.compile(
-    r"^(?:(?:[Oo]h|[Ww]ow|[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Cc]ongrats|[Yy]eah"
+    r"^(?:(?:[Oo]h|[Ww]oah|[Ww]ow|[Hh]ey|[Hh]i|[Hh]ello|[Tt]hanks|[Tt]hank you|[Cc]ongrats|[Yy]eah"
     r"|[Yy]ep|[Yy]es|[Nn]o|[Oo]k(?:ay)?|[Aa]ww?"
     r"|[Tt]otally|[Dd]efinitely|[Aa]bsolutely|[Ss]orry|[Gg]ood (?:morning|evening)),?"
     r" )+[A-Z][a-z]{1,14}(?:[,!]| [–—-] |\.(?= ))\s*"

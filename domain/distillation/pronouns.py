@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from domain.policies.statement_words import EMPTY_ENGLISH
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -12,6 +14,10 @@ def _words(text: str) -> frozenset[str]:
 
 Reference = Literal["none", "weak", "dangling"]
 
+ENOUGH: Final = 4
+"""Words of content before a pronoun, of which one will be what it stands for."""
+
+_WORD: Final = re.compile(r"[A-Za-z]{4,}")
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _PRONOUN: Final = re.compile(
     r"\b(?:it|its|it['’](?:s|ll|d)|he|she|him|her|his|hers|they|them|their|theirs|they['’]\w+"
@@ -20,14 +26,34 @@ _PRONOUN: Final = re.compile(
     re.IGNORECASE,
 )
 _EXPLETIVE: Final = re.compile(
-    r"(?i)\bit(?:['’]s|['’]ll be|['’]d be|[ ](?:is|was|feels?|felt|has been|can be|would be"
-    r"|takes|took|seems?|turns out"
-    r"|helps|makes sense|means a lot|rains?|rained|snow(?:s|ed)|hurts?))\b(?:[^.]*?\b(?:to|that"
-    r"|when|how|since|\w+ing|if|for me)\b"
-    r"|[ ](?:time|\d|been|raining|snowing|cold|hot|late|early|dark|(?:mon|tues|wednes|thurs|fri"
-    r"|satur|sun)day))"
+    r"(?i)\bit(?:['’]s|['’]ll be|['’]d be|[ ](?:is|was|feels?|felt|has been|can be|would be|will"
+    r" be))"
+    r"(?:[ ](?:not|so|really|very|always|been|just|pretty|such a|quite|too|also|still|often"
+    r"|never)\b)*"
+    r"[ ](?!(?:like|about|my|the|all|what|one|helping|giving|making|getting)\b)"
+    r"(?:an?[ ](?:\w+[ ])?)?[a-z]+(?:[ ](?:for[ ]\w+[ ])?(?:to|that|when|how|since|if|seeing"
+    r"|being|having|getting"
+    r"|knowing|coming|working|doing|watching|hearing)\b)"
+    r"|\bit[ ](?:takes|took|turns out|makes sense|means a lot|seems (?:like|that)|rains?|rained"
+    r"|snow(?:s|ed))\b"
+    r"|\bit(?:['’]s|[ ](?:is|was|has))[ ](?:been[ ])?(?:time|\d|raining|snowing|cold|hot|late"
+    r"|early|dark|a while|ages|years"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|an? (?:\w+[ ])?(?:day|week|month|year|while))\b"
     r"|\b(?:make|made|making|makes)[ ]it[ ](?:to|through|a|easier|easy|hard|harder|possible"
-    r"|clear|\w+[ ]to)\b|\btake[ ]it[ ]easy\b|\bit[ ]all\b"
+    r"|clear|\w+[ ]to)\b"
+    r"|\btake[ ]it[ ]easy\b|\bit[ ]all\b"
+)
+_IMPLIED: Final = re.compile(
+    r"(?i)(?:reminds|makes|made|gives|gave|brings|brought|helps|helped|feels|looks|sounds|keeps"
+    r"|means|takes|turned|shows"
+    r"|seems|works|worked|tastes)\b"
+)
+"""Begin a sentence whose subject was said before."""
+
+_THERE: Final = re.compile(
+    r"(?i)(?<!\bover )(?<!\bout )\bthere\b(?![’']s|[’']re|[’']ve|[ ](?:is|are|was|were|has|have"
+    r"|had|will|would|might|may|must|should"
+    r"|could|can|used|seems?|isn|aren|wasn|weren)\b)"
 )
 _CONJUNCTION: Final = re.compile(
     r"(?i)(?<=[a-z\"”')] )(?<!\blike )(?<!\babout )(?<!\bof )(?<!\bfor )(?<!\bwith )(?<!\bto"
@@ -42,8 +68,12 @@ _TIME: Final = re.compile(
     r"|winter|spring|fall|autumn|time|day|days|season|(?:mon|tues|wednes|thurs|fri|satur"
     r"|sun)day)s?\b"
 )
+_PLACE: Final = re.compile(
+    r"\b(?:at|in|to|on|from|near|visit\w*)[ ](?!it\b|that\b|this\b)\w+|(?<=[a-z,] )(?!I\b)[A-Z]\w+"
+)
 _DETERMINED: Final = re.compile(
-    r"\b(?:a|an|the|my|our|your|some|another|every|each|any|many|several|two|three|four|five"
+    r"\bsome(?:thing|one|body|where)\b|\b(?:a|an|the|my|our|your|some|another|every|each|any"
+    r"|many|several|two|three|four|five"
     r"|[A-Za-z]+['’]s|\d+)"
     r"[ ](?!(?:lot|bit|while|way|time)\b)[a-z]{3,}|(?<=[a-z,] )(?!I\b)[A-Z]\w+|\b[a-z]{3,} \d"
     r"|\"[^\"]+\""
@@ -51,7 +81,8 @@ _DETERMINED: Final = re.compile(
     r"|seems|needs|wants|means|comes|goes|keeps|brings|reminds|lets|turns|does)\b)[a-z]{4,}s\b",
 )
 _STARTING_NAME: Final = re.compile(
-    r"^(?!(?:It|This|That|These|Those|There|They|He|She|What|When|Then|And|But|I|We|You|Here"
+    r"^(?!(?:It|This|That|These|Those|There|They|He|She|What|Why|How|Who|Whose|Where|Which|When"
+    r"|Then|And|But|I|We|You|Here"
     r"|Just|Also|If|So|Not)\b)"
     r"[A-Z]?[\w-]{2,}(?:['’]s\b|[ ](?:is|was|are|were|has|had|have|will|can|does|did|\w{2,}ed"
     r"|\w{2,}s)\b)"
@@ -61,9 +92,19 @@ _POINTS: Final = re.compile(
     r"|should|and|but|to"
     r"|in|for|really|made|makes|helps|helped|gives|gave|means|meant|all|also|just|so|too|on|with"
     r"|from|when|because"
-    r"|at|of|as|by|or|if|your|my|his|her|our|their|the|not|what|how|you|they|she|one)\b)\w{3,}"
+    r"|at|of|as|by|or|if|your|my|his|her|our|their|the|next|again|now|today|before|once"
+    r"|yesterday|ever|not|what|how|you|they|she|one)\b)\w{3,}"
 )
 """Points to something and names it: "this book"."""
+
+_OPENS_WITH_A_THING: Final = re.compile(
+    r"(?i)^(?:(?:wow|oh|whoa|hey|thanks|yeah|awesome|cool|nice|so|and|but)[ ,!]+)*(?:\w+[ ,!]+)?"
+    r"(?:(?:that|this|these|those|the|your|what|which|how many|how much)[ ](?!(?:is|was|are|were"
+    r"|do|does|did|made|makes|make|about"
+    r"|have|has|had|can|could|will|would|should|kind|sort|type|inspired|happened|sounds|looks"
+    r"|must|makes|really|so|you|they"
+    r"|she|it|we|i|else|got|gave|for|to)\b)[a-z]{3,}|[A-Z]\w+['’]s)"
+)
 
 _HAN_LEADING: Final = re.compile(
     r"^(?:[他她它](?:们|俩)?|这(?:些|样|儿|里)?|那(?:些|样|儿|里)?|其|对方|后者|前者)"
@@ -85,6 +126,8 @@ def reference_of(sentence: str, said_before: str = "") -> Reference:
         return _han_reference(sentence, said_before)
     if said_before and _names_something(said_before):
         return "none"
+    if _IMPLIED.match(sentence):
+        return "dangling"
     plain = sentence
     for harmless in (_TIME, _EXPLETIVE, _CONJUNCTION):
         plain = harmless.sub(lambda found: "x" * len(found.group()), plain)
@@ -95,11 +138,27 @@ def reference_of(sentence: str, said_before: str = "") -> Reference:
         if not _POINTS.match(plain, found.start()):
             return "dangling"
         weak = True
+    there = _THERE.search(plain)
+    if there and not weak and not _names_a_place(plain[: there.start()]):
+        return "dangling"
     return "weak" if weak else "none"
 
 
+def _names_a_place(text: str) -> bool:
+    """Tell whether something is named that one can be at: a name, or what stands behind "at"."""
+    return _PLACE.search(text) is not None
+
+
+def points_to_something(text: str) -> bool:
+    """Tell whether a text begins by naming a thing: "that bowl", "what concert", "the agency"."""
+    return _OPENS_WITH_A_THING.search(text) is not None
+
+
 def _names_something(text: str) -> bool:
-    return _DETERMINED.search(text) is not None or _STARTING_NAME.match(text) is not None
+    if _DETERMINED.search(text) is not None or _STARTING_NAME.match(text) is not None:
+        return True
+    told = [word for word in _WORD.findall(text) if word.casefold() not in EMPTY_ENGLISH]
+    return len(told) >= ENOUGH
 
 
 def _han_reference(sentence: str, said_before: str) -> Reference:

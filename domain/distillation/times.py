@@ -32,6 +32,7 @@ _HAN_COUNT: Final = (
     r"(\d{1,3}|(?<![一二三四五六七八九十百])[一二两三四五六七八九十](?![一二三四五六七八九十百]))"
 )
 _WEEKDAY: Final = "(" + "|".join(_DAYS) + r"|(?:mon|tues?|wed|thur?s?|fri|sat|sun)(?=\\W|$))"
+_NAMED_DAY: Final = re.compile(r"(?i)(?:last|next|past) " + _WEEKDAY)
 _HAN_DAYS: Final = {word: place for place, word in enumerate("一二三四五六日")} | {"天": 6}
 _PREPOSITION: Final = (
     r"(?:\b(?P<before>on|in|at|to|than|since|until|till|by|from|before|after|during|for|of|over"
@@ -77,11 +78,12 @@ def _in_place(today: date, write: _Writer, found: re.Match[str]) -> str:
     begins = not found.string[: found.start()].rstrip() or found.string[found.start() - 2] in ".!?"
     if preposition in ("on", "in") and begins and _AS_SUBJECT.match(found.string, found.end()):
         written = rest
-    elif before and preposition in ("on", "in"):
-        kept = before if before.lower() not in ("on", "in", "at") else preposition
-        written = f"{kept} {rest}"
+    elif before and before.lower() in ("on", "in", "at"):
+        # "On last Friday" has it for the day; in "what I work on today" it belongs to the verb.
+        of_day = before.lower() == preposition == "on" and _NAMED_DAY.search(found.group())
+        written = f"{before} {rest}" if of_day else f"{before} {written}"
     elif before:
-        written = f"{before} {written}"
+        written = f"{before} {rest if preposition in ('on', 'in') else written}"
     if found.group()[0].isupper():
         written = written[0].upper() + written[1:]
     return written
@@ -264,7 +266,9 @@ _ENGLISH: Final[tuple[_Form, ...]] = (
     ),
 )
 
-_AS_SUBJECT: Final = re.compile(r"(?:['’]s|\s+(?:was|is|were|has|will be|went|felt))\b")
+_AS_SUBJECT: Final = re.compile(
+    r"(?:['’]s|\s+(?:was|is|were|has|will|would|could|went|felt|works?|sounds|looks|turned))\b"
+)
 _FIGURATIVE: Final = re.compile(r"(?i)\blike (?:it was |it were )?(?:just |only )?yesterday\b")
 _CUE: Final = re.compile(
     r"(?i)\b(?:yesterday|to(?:day|night|morrow)|last|next|this|ago|past|in (?:a|an|\d|[onetwfsi])"

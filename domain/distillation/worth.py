@@ -40,7 +40,8 @@ _WEAK: Final = _words(
     hard important inspiring incredible beautiful special stuff everyone someone something
     anything everything nothing forward back bring brings day days world moment moments journey
     support wait help little big new still even well sure need want can't don't it's that's i'm
-    i've you're definitely totally super pretty kind positive proud grateful thankful blast
+    i've you're not recently lately yet nothing none sometimes often usually no ages while
+    definitely totally super pretty kind positive proud grateful thankful blast
     """
 )
 _SELF: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll))\b|\bi['’]m\b|(?<!自)我(?!们|国|方)")
