@@ -13,6 +13,7 @@ import unicodedata
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.distillation import grounding_words as words
 from domain.distillation.entities import entities
@@ -49,6 +50,7 @@ _CHARACTERS_OF_A_SIGN: Final = 3
 """Characters of other scripts that a Chinese one stands for, in lengths."""
 
 _GAPS: Final = re.compile(r"\s*(?:\[?(?:\.{3,}|…+)\]?)\s*")
+_COMMAS: Final = re.compile(r"[，；]|[,;]\s|\s[-–—]+\s")
 _MIXED: Final = re.compile(r"\b(?=\w*[A-Za-z])(?:\w*[a-z]\w*[A-Z]\w*|\w*\d\w*)\b", re.ASCII)
 _LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _HAN: Final = re.compile("[\u3400-\u9fff]")
@@ -122,13 +124,12 @@ def unsaid_names(statement: str, source: str, *, translated: bool = False) -> li
     ``translated``: names of people and places may be written otherwise, technical ones may not.
     """
     plain = _plain(source)
-    said = set(_LATIN.findall(plain))
     unsaid = []
     for entity in entities(statement):
         if entity.type in _NUMBERED or (translated and entity.type not in _TECHNICAL):
             continue
         name = _plain(entity.name)
-        if name not in plain and not _all_said(name, said, plain):
+        if name not in plain and not _all_said(name, plain):
             unsaid.append(entity.name)
     if not translated:
         unsaid += [
@@ -137,9 +138,7 @@ def unsaid_names(statement: str, source: str, *, translated: bool = False) -> li
             if not word.isdecimal() and not word[0].isdigit() and _plain(word) not in plain
         ]
         if _HAN.search(statement):
-            unsaid += [
-                w for w in _LATIN.findall(statement) if not _all_said(_plain(w), said, plain)
-            ]
+            unsaid += [w for w in _LATIN.findall(statement) if not _all_said(_plain(w), plain)]
     return list(dict.fromkeys(unsaid))
 
 
@@ -162,9 +161,7 @@ def is_said(name: str, texts: str) -> bool:
     """Tell whether a name occurs in texts, whole or in its words."""
     plain = _plain(texts)
     wanted = _plain(name).strip()
-    return bool(wanted) and (
-        wanted in plain or _all_said(wanted, set(_LATIN.findall(plain)), plain)
-    )
+    return bool(wanted) and (wanted in plain or _all_said(wanted, plain))
 
 
 def _at(text: str, start: int, end: int) -> Quotation:
@@ -214,15 +211,18 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def _all_said(name: str, said: set[str], plain: str) -> bool:
+def _all_said(name: str, plain: str) -> bool:
     """Tell whether each word of a name was said, an inflected one by its beginning."""
     parts = re.findall(r"[a-z0-9]+|[^\x00-\x7f\W]+", name)
-    return bool(parts) and all(
-        part in plain
-        if not part.isascii() or not part.isalpha()
-        else part in said or (len(part) > 4 and any(word.startswith(part[:-2]) for word in said))
-        for part in parts
-    )
+    return bool(parts) and all(_was_said(part, plain) for part in parts)
+
+
+def _was_said(word: str, plain: str) -> bool:
+    if not word.isascii():
+        # A character of the next word may have been taken for the name's last.
+        return word in plain or (len(word) > 2 and word[:-1] in plain)
+    beginning = word[:-2] if len(word) > 4 and word.isalpha() else word
+    return re.search(rf"(?<![a-z]){beginning}", plain) is not None
 
 
 def _length(text: str) -> int:
@@ -235,30 +235,46 @@ def _room(talk: Talk, before: str) -> int:
 
 
 def _is_taken_as_fact(statement: str, quoted: Quotation) -> bool:
-    meant = [modality(one) for one in sentences(quoted.around)]
-    if not meant or any(_is_plain(one) for one in meant):
+    meant = [_meant(one, quoted.text) for one in sentences(quoted.around)]
+    if not meant or not all(map(_is_careful, meant)):
         return False
-    mine = modality(statement)
-    if not mine.states or mine.tentative or mine.hearsay or words.KEPT_AS_SUCH.search(statement):
+    if _is_careful(modality(statement)) or words.KEPT_AS_SUCH.search(statement):
         return False
     asked = all(one.question for one in meant)
     return not (asked and words.REQUEST.search(quoted.around))
 
 
-def _is_plain(meant: Modality) -> bool:
-    return meant.states and not meant.tentative and not meant.hearsay
+def _meant(sentence: str, quoted: str) -> Modality:
+    """Tell how a sentence is meant, asked only where its quoted clauses ask.
+
+    People put what they know and what they ask into one: "I finished the bowl, want to see it?"
+    """
+    meant = modality(sentence)
+    if not meant.question:
+        return meant
+    clauses = [clause for clause in _COMMAS.split(sentence) if clause.strip()]
+    touched = [clause for clause in clauses if clause in quoted or quoted in clause]
+    asked = any(modality(clause).question for clause in touched)
+    return replace(meant, question=asked or not touched)
+
+
+def _is_careful(meant: Modality) -> bool:
+    return meant.question or meant.hypothetical or meant.tentative or meant.hearsay
 
 
 def _negation_changed(statement: str, quoted: Quotation) -> bool:
-    """Tell whether one says not where the other does not, in the clause that it was taken from."""
-    mine = set(reduced(statement).units)
-    parts = [part for part in JOINTS.split(quoted.around) if part.strip()]
-    shares = [_share(mine, set(reduced(part).units)) for part in parts]
-    best = max(shares, default=0.0)
-    if best < 0.5:
-        return False
-    nearest = [part for part, share in zip(parts, shares, strict=True) if share == best]
-    return all(_is_negative(part) != _is_negative(statement) for part in nearest)
+    """Tell whether one says not where the other does not, clause by clause."""
+    theirs = [(part, set(reduced(part).units)) for part in JOINTS.split(quoted.around)]
+    for clause in JOINTS.split(statement):
+        mine = set(reduced(clause).units)
+        shares = [_share(mine, units) for _, units in theirs]
+        best = max(shares, default=0.0)
+        nearest = [
+            part for (part, _), share in zip(theirs, shares, strict=True) if share == best >= 0.5
+        ]
+        if nearest and all(_is_negative(part) != _is_negative(clause) for part in nearest):
+            return True
+    return False
 
 
 def _is_negative(text: str) -> bool:

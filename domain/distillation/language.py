@@ -40,7 +40,7 @@ def scripts(text: str) -> frozenset[Script]:
 
     More than one where people mixed them.
     """
-    weights = _weights(_NOT_SAID.sub(" ", text)) or _weights(text)
+    weights = _weights(_NOT_SAID.sub(" ", text))
     total = sum(weights.values())
     return frozenset(name for name, weight in weights.items() if weight >= _LEAST_SHARE * total)
 
@@ -75,6 +75,8 @@ def _weights(text: str) -> dict[Script, float]:
         word = found.group()
         if script in {"zh", "ja"}:
             weights[script] += len(word) / _CHARACTERS_A_WORD
+        elif script == "latin" and len(word) == 1:
+            continue
         elif script == "latin" and not word.islower() and weights["zh"]:
             names += 1
         else:

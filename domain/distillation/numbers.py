@@ -30,6 +30,13 @@ _DATES: Final = (
     re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{2})(?![-\d])"),
     re.compile(r"(?:\bin|\bof|\bsince|\bby|\buntil|\bbefore|\bafter|年) (?P<y>(?:19|20)\d\d)\b"),
 )
+_RANGES: Final = (
+    re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s*(?:[-–—]|to|and)\s*(?=\d{{1,2}}\D{{0,6}}{_MONTH})"),
+    re.compile(r"(?<=\d)\s*(?:[-–—]|to|and)\s*\d{1,2}(?:st|nd|rd|th)?(?=,? \d{4})"),
+    re.compile(r"(?<=月)\d{1,2}[日号]?\s*[-–—~至到]\s*(?=\d{1,2}[日号])"),
+)
+"""The other end of a range of days: what bears out one bears out both."""
+
 _RELATIVE: Final = re.compile(
     r"\b(?:to(?:day|night|morrow)|yesterday|ago|last|next|this|coming|past|previous|since|recently"
     r"|(?:in|for|within) (?:a|an|the|\w+) ?(?:few )?(?:day|week|month|year)s?|soon|now|currently"
@@ -47,6 +54,9 @@ def unsaid_numbers(statement: str, source: str, said_at: datetime) -> list[str]:
     """Give the numbers, dates and times of a statement that a text said at a time does not bear."""
     left, said = _plain(statement), numbers_of(source)
     plain = _plain(source)
+    if _RELATIVE.search(plain):
+        for pattern in _RANGES:
+            left = pattern.sub("", left)
     for pattern in _DATES:
         for found in list(pattern.finditer(left)):
             if _is_borne_out(found, plain, said, said_at):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -45,6 +46,10 @@ BORNE_OUT = [
     ("主人喜欢喝咖啡", "我不喝茶，喜欢喝咖啡"),
     ("发布定在 2026年5月8日", "发布定在下周五"),
     ("据说他们团队用 Redis", "听说他们团队用 Redis"),
+    ("主人腰不好", "我腰不好，该做什么运动？"),
+    ("Mara went on a hike in the week of 20–26 April 2026", "I went on a hike last week."),
+    ("Mara hasn't sailed yet, but Mara is game", "I haven't sailed yet, but I'm game."),
+    ("Mara finished another bowl", "FYI, I finished another bowl - want to see it?"),
 ]
 MADE_UP = [
     ("ComfyUI listens on port 9188", "put ComfyUI on 8188 please", "invented_number"),
@@ -59,6 +64,9 @@ MADE_UP = [
     ("Postgres is the nicer one", "I think Postgres would be nicer, maybe.", "taken_as_fact"),
     ("The gateway listens on port 9000", "Is the gateway on port 9000?", "taken_as_fact"),
     ("他们团队用 Redis", "听说他们团队用 Redis", "taken_as_fact"),
+    ("The gateway uses port 9000", "Does the gateway use port 9000, by the way?", "taken_as_fact"),
+    ("网关用 9000 端口", "网关是不是用 9000 端口？", "taken_as_fact"),
+    ("Mara sailed in the week of 4–10 May 2031", "I sailed last week.", "invented_number"),
     ("The team uses Redis", "We do not use Redis here.", "negation_changed"),
     ("The owner likes tea", "I don't like tea but I like coffee.", "negation_changed"),
     ("周五可以部署", "周五不要部署", "negation_changed"),
@@ -73,7 +81,7 @@ MADE_UP = [
 
 @pytest.mark.parametrize(("statement", "said"), BORNE_OUT)
 def test_what_was_said_is_borne_out_in_other_words(statement: str, said: str) -> None:
-    quoted = quotation(said, said)
+    quoted = quotation(re.split("，该| - want", said)[0], said)
     assert quoted is not None
     assert fault(statement, quoted, talk(said)) is None
 
@@ -154,6 +162,7 @@ def test_another_number_is_always_unsaid(said: int, written: int) -> None:
         ("use `中文` here", {"latin"}),
         ("こんにちは世界", {"ja"}),
         ("1234", set()),
+        ("B: 262A", set()),
     ],
 )
 def test_a_script_is_told_by_words_not_by_names(text: str, expected: set[str]) -> None:
