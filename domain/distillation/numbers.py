@@ -30,13 +30,15 @@ _DATES: Final = (
     re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{2})(?![-\d])"),
     re.compile(r"(?:\bin|\bof|\bsince|\bby|\buntil|\bbefore|\bafter|年) (?P<y>(?:19|20)\d\d)\b"),
 )
+_DASH: Final = r"\s*(?:[-–—~至到]|to|and)\s*"
 _RANGES: Final = (
-    re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s*(?:[-–—]|to|and)\s*(?=\d{{1,2}}\D{{0,6}}{_MONTH})"),
-    re.compile(r"(?<=\d)\s*(?:[-–—]|to|and)\s*\d{1,2}(?:st|nd|rd|th)?(?=,? \d{4})"),
-    re.compile(r"(?<=月)\d{1,2}[日号]?\s*[-–—~至到]\s*(?=\d{1,2}[日号])"),
+    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?{_DASH}(?=(\d{{1,2}})(?:st|nd|rd|th)? {_MONTH})"),
+    re.compile(rf"(?<=[a-z] )(\d{{1,2}}){_DASH}(?=(\d{{1,2}})(?:st|nd|rd|th)?,? \d{{4}})"),
+    re.compile(rf"(?<=月)(\d{{1,2}})[日号]?{_DASH}(?=(\d{{1,2}})[日号])"),
 )
-"""The other end of a range of days: what bears out one bears out both."""
+"""The beginning of a range of days before its end."""
 
+_LONGEST_RANGE: Final = 14
 _RELATIVE: Final = re.compile(
     r"\b(?:to(?:day|night|morrow)|yesterday|ago|last|next|this|coming|past|previous|since|recently"
     r"|(?:in|for|within) (?:a|an|the|\w+) ?(?:few )?(?:day|week|month|year)s?|soon|now|currently"
@@ -56,7 +58,8 @@ def unsaid_numbers(statement: str, source: str, said_at: datetime) -> list[str]:
     plain = _plain(source)
     if _RELATIVE.search(plain):
         for pattern in _RANGES:
-            left = pattern.sub("", left)
+            # What bears out its end bears out its beginning, a week or two before.
+            left = pattern.sub(lambda found: "" if _is_short(found) else found.group(), left)
     for pattern in _DATES:
         for found in list(pattern.finditer(left)):
             if _is_borne_out(found, plain, said, said_at):
@@ -64,6 +67,7 @@ def unsaid_numbers(statement: str, source: str, said_at: datetime) -> list[str]:
     for found in _CLOCK.finditer(left):
         if _is_the_time(int(found[1]), found[2], said):
             left = left.replace(found.group(), " ", 1)
+    said |= {"0", "1"}
     tokens = dict.fromkeys(found.group() for found in _NUMBER.finditer(left))
     return [
         *(t for t in tokens if not said.intersection(_readings(t)) and not _is_beginning(t, said)),
@@ -74,7 +78,7 @@ def unsaid_numbers(statement: str, source: str, said_at: datetime) -> list[str]:
 def numbers_of(text: str) -> frozenset[str]:
     """Give the numbers of a text in digits, also those that it says in words."""
     plain = _plain(text)
-    found = {"0", "1"}
+    found: set[str] = set()
     for match in _NUMBER.finditer(plain):
         found.update(_readings(match.group()))
     found.update(str(value) for _, value in _in_words(plain, every=True))
@@ -166,7 +170,16 @@ def _is_borne_out(
     return near and _RELATIVE.search(plain) is not None
 
 
+def _is_short(found: re.Match[str]) -> bool:
+    """Tell whether a range of days is one: of at most two weeks, over the end of a month too."""
+    first, last = int(found[1]), int(found[2])
+    length = last - first if last >= first else last + 31 - first
+    return 1 <= first <= 31 and length <= _LONGEST_RANGE
+
+
 def _is_the_time(hour: int, minutes: str, said: frozenset[str]) -> bool:
+    if hour > 24:
+        return False
     has_minutes = minutes == "00" or str(int(minutes)) in said or minutes in ("15", "30", "45")
     return has_minutes and not said.isdisjoint({str(hour), str(hour % 12), str(hour % 12 or 12)})
 

@@ -54,6 +54,10 @@ def _without_the_last(answer: Answer) -> Answer:
     return {"episodes": answer["episodes"][:-1]}
 
 
+def _turned(statement: str) -> str:
+    return statement.replace(" listens", " never listens").replace("监听", "不监听")
+
+
 def _too_many(answer: Answer) -> Answer:
     for episode in answer["episodes"]:
         episode["findings"] *= 12
@@ -86,14 +90,12 @@ MODEL: dict[str, tuple[Spoil, str | None]] = {
         _each_finding(lambda one: a_finding("Everything is fine", "all is well")),
         "evidence_not_there",
     ),
-    "answers in Chinese": (
-        _each_finding(lambda one: {**one, "statement": "渲染节点监听一个端口"}),
+    "answers in a third language": (
+        _each_finding(lambda one: {**one, "statement": "レンダーノードはポートで待ち受けます"}),
         "wrong_language",
     ),
     "turns it round": (
-        _each_finding(
-            lambda one: {**one, "statement": one["statement"].replace(" listens", " never listens")}
-        ),
+        _each_finding(lambda one: {**one, "statement": _turned(one["statement"])}),
         "negation_changed",
     ),
     "mixes up types": (_each_finding(lambda one: [one]), "wrong_type"),
