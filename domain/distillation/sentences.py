@@ -15,7 +15,9 @@ Kind = Literal["prose", "item", "config", "row", "aside", "code"]
 
 _FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
 _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t#]*$")
-_RULE: Final = re.compile(r"[ \t]*(?:[-=*_][ \t]*){3,}$|[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|)+.*$")
+_RULE: Final = re.compile(
+    r"[ \t]*(?:[-=*_][ \t]*){3,}$|[ \t]*+(?:\|[ \t]*+)?(?::?-{2,}+:?[ \t]*+\|[ \t]*+)+.*$"
+)
 _ITEM: Final = re.compile(
     r"[ \t>]*(?:[-*+•·][ \t]+(?:\[[ xX]\][ \t]+)?|\(?\d{1,3}[.)、][ \t]*(?!\d)|[①-⑳][ \t]*)(?=\S)"
 )

@@ -268,7 +268,7 @@ ASKS: Final = re.compile(
         (
             r"[?？]\s*[\"”')）]*$",
             r"(?:吗|(?<!什)(?<!这)(?<!那)么|是不是|对不对|好不好|行不行|如何|怎么样)[。.!！~]*$|呢$",
-            r"^(?:(?:so|and|but|ok|okay|well|hey|wow|oh|also|then)\b[\s,]*)*"
+            r"^(?:(?:so|and|but|ok|okay|well|hey|wow|oh|also|then)\b[\s,]*+)*+"
             r"(?:(?:what|where|when|why|who|whom|whose|which|how|does|any) (?!i |we |he |she )"
             r"|(?:do|did|have|are|were|can|could|would|will) you\b|(?:is|are) there\b)",
             r"^(?:怎么|怎样|如何|为什么|为啥|什么是|什么叫|哪个|哪些|哪里|谁|多少|几点|能不能"
@@ -317,7 +317,8 @@ PASSING: Final = _phrases(
 
 TO_OTHER: Final = re.compile(
     r"^(?:(?:wow|oh|yeah|yes|aww|hey|haha|no|so|and|but|well|thanks|thank you|congrats|sure|okay"
-    r"|congratulations|absolutely|definitely|totally|of course)\b[\s,!.]*(?:[A-Z]\w+[\s,!.]+)?)*(?:"
+    r"|congratulations|absolutely|definitely|totally|of course)\b[\s,!.]*+"
+    r"(?:(?!(?:you|your|that|this|it|i)\b)(?-i:[A-Z])\w++[\s,!.]++)?)*+(?:"
     + "|".join(
         (
             "you(?! must| need to| have to| may only| can only)|your|you're|you've|you'll|you'd",

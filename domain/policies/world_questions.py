@@ -11,7 +11,7 @@ from typing import Final
 from domain.policies.scoring_cues import ASKS, INTENDS, OTHERS, WHEN
 
 _ORDERS: Final = re.compile(
-    r"^(?:(?:please|can you|could you|would you|will you|hey|ok|so|and|now|also)\b[\s,]*)*"
+    r"^(?:(?:please|can you|could you|would you|will you|hey|ok|so|and|now|also)\b[\s,]*+)*+"
     r"(?:explain|define|describe|translate|convert|calculate|compute|summari[sz]e"
     r"|tell me (?:about|a|the|what|how|why|who|when|where)"
     r"|give me an? (?:example|definition|list|overview)|show me how"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
 
 from domain.distillation.finding import Talk
+from domain.distillation.gate import judged
 from domain.distillation.hard_rules import skip_reason
 from domain.policies.world_questions import asks_the_world
 
@@ -135,3 +137,14 @@ def test_fillers_around_a_fact_do_not_hide_it(content: str) -> None:
 )
 def test_a_question_about_somebody_is_not_one_to_the_world(sentence: str) -> None:
     assert not asks_the_world(sentence)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [" ", "a", "0", "I really ", "what ", "so ", "wow Aa ", "/a", '"', "user: \n", "如果由"],
+)
+def test_no_text_takes_long_to_judge(piece: str) -> None:
+    content = f"{piece * (64_000 // len(piece))}x"
+    began = time.process_time()
+    judged(talk(content), task_status=None)
+    assert time.process_time() - began < 5
