@@ -170,7 +170,14 @@ def _read(content: str) -> _Read:
     )
 
 
+@lru_cache(maxsize=16384)
+def _terms_of(content: str) -> frozenset[str]:
+    return terms(content)
+
+
 def _validation(said: _Said, known: Known, term_share: TermShare) -> Validation | None:
+    if said.terms.isdisjoint(_terms_of(known.content)):
+        return None  # most of a shortlist: what more it takes to read one is not needed
     read = _read(known.content)
     shared = said.terms & read.terms
     if not shared or _is_of_others(said, known, read) or _contradicts(said, read, shared):
