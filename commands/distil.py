@@ -16,6 +16,7 @@ from msgspec import Struct
 from commands.access import went_with_its_session
 from commands.application import MemoryApplication
 from commands.command import Clock, Command, CommandContext
+from commands.distil_ahead import Ahead, looked_at
 from commands.execution import Done, execute
 from commands.redistillation import Earlier, Said, end_the_others, made_before
 from commands.snapshots import project
@@ -50,7 +51,7 @@ from domain.policies.content import require_text
 from domain.policies.settling import Settle
 from domain.policies.text import text_hash
 from domain.policies.validation import Validation
-from domain.text_claim import TEXT_CLAIM, TextClaim, claim_id, claim_scope, statement_claim_id
+from domain.text_claim import TextClaim, claim_scope
 from domain.verification import verify
 from eventlog.append import Fence
 
@@ -83,6 +84,11 @@ class Distil(Struct, frozen=True, kw_only=True):
     verified: tuple[Validation, ...] = ()
     shown: Mapping[str, str] = {}
     settle: Settle = "auto"
+
+    def looked_at(self, log: str, scope: str) -> dict[str, AggregateKind[Any]]:
+        """Give what will be looked at for an episode of that scope."""
+        verified = (validation.memory_id for validation in self.verified)
+        return looked_at(log, scope, self.findings, (*self.likely, *verified))
 
 
 class Committed(Struct, frozen=True):
@@ -125,11 +131,12 @@ def distil(
     command: Command[Distil],
     clock: Clock,
     fence: Fence | None = None,
+    ahead: Ahead | None = None,
 ) -> Distilled:
     """Store what the episode became, once. Nothing happens to one that does not wait.
 
-    Raises `InvalidCommand` and `TooLarge` for a finding that cannot be stored, and what an append
-    raises.
+    ``ahead`` holds what was read for several of these together. Raises `InvalidCommand` and
+    `TooLarge` for a finding that cannot be stored, and what an append raises.
     """
     request = command.request
     if request.skip_reason is not None and request.findings:
@@ -140,13 +147,15 @@ def distil(
     require_sound_findings(request.findings, application.policy)
     require_sound_validations(request.verified)
 
+    known = ahead or Ahead(application)
+
     def decide(work: UnitOfWork) -> None:
-        events = list(application.events.get(request.episode_id))
+        events = known.history(request.episode_id)
         work.expect({request.episode_id: project(EPISODE, None, events)})
         episode = work.get(EPISODE, request.episode_id)
         if episode is None or not episode.is_waiting or went_with_its_session(work, episode):
             return
-        run = _Run(application, work, episode, _committed(events[0]), request)
+        run = _Run(application, work, episode, _committed(events[0]), request, known)
         run.look_ahead()
         run.record()
 
@@ -163,8 +172,10 @@ class _Run:
         episode: Episode,
         said: Committed,
         request: Distil,
+        ahead: Ahead,
     ) -> None:
         self._application = application
+        self._ahead = ahead
         self._work = work
         self._episode = episode
         self._said_at = said.occurred_at
@@ -178,22 +189,13 @@ class _Run:
 
     def look_ahead(self) -> None:
         """Read together what will be looked at: claims and named memories, then who claims."""
-        request, scope, log = self._request, self._scope, self._work.log
-        kinds: dict[str, AggregateKind[Any]] = {}
-        for finding in request.findings:
-            said = statement_hash(finding.content)
-            kinds[claim_id(log, scope, text_hash(finding.content))] = TEXT_CLAIM
-            kinds[statement_claim_id(log, scope, said)] = TEXT_CLAIM
-        named = [f.reinforces for f in request.findings if f.reinforces]
-        verified = [validation.memory_id for validation in request.verified]
-        for memory_id in (*named, *request.likely, *verified):
-            kinds.setdefault(memory_id, MEMORY)
-        states = self._application.load_many(kinds)
+        kinds = self._request.looked_at(self._work.log, self._scope)
+        states = self._ahead.states(kinds)
         claimants = {
             claim.memory_id: MEMORY for claim in states.values() if isinstance(claim, TextClaim)
         }
         unknown = {one: kind for one, kind in claimants.items() if one not in states}
-        self._work.expect(states | (self._application.load_many(unknown) if unknown else {}))
+        self._work.expect(states | self._ahead.states(unknown))
 
     def record(self) -> None:
         """Record what the findings become, what else the episode bears out, and its outcome."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import structlog
 from msgspec import Struct
@@ -19,6 +19,7 @@ from commands import distillation_failed as failing
 from commands.application import MemoryApplication
 from commands.command import Clock
 from commands.distil import Distil, distil
+from commands.distil_ahead import Ahead, Kinds
 from commands.distillation_failed import FailedDistillation, distillation_failed
 from commands.sound_findings import MOST_FINDINGS
 from domain.distillation.finding import Finding, Talk
@@ -27,6 +28,7 @@ from domain.errors import Erased, Fenced, KeyReused, LogFull, LogUnavailable, Me
 from domain.policies.scoring import Scores
 from domain.policies.settling import settle_of
 from domain.policies.validation import Validation
+from domain.text_claim import claim_scope
 from eventlog.append import Fence
 from eventlog.outcomes import LogFork
 from workers.distillation.job import Answer, Ended, Ending, Finished, Halted, Job, Turn
@@ -36,6 +38,8 @@ from workers.settings import Settings
 
 PROCESS_DIED: Final = "process_died"
 _PROVES_NOTHING: Final = frozenset({"chit_chat"})
+
+D = TypeVar("D")
 
 ByRules: TypeAlias = Callable[[Talk], Sequence[Finding]]
 InOne: TypeAlias = Callable[[Sequence[Finding]], Sequence[Finding]]
@@ -124,11 +128,18 @@ def do_job(parts: Parts, job: Job) -> Iterator[Answer]:
             if one.skipped is None
         ]
         answer = _ask(parts, asked)
+        found: list[_Found] = []
         for one, shortlist in zip(read, lists, strict=True):
             told = answer.told.get(one.case.episode.id)
-            yield _guarded(
-                parts, one.case, job.fence, _Work(parts, one, shortlist, told, job.fence).end
-            )
+            looked = _guarded(parts, one.case, job.fence, _Look(parts, one, shortlist, told).find)
+            if isinstance(looked, Ended):
+                yield looked
+            else:
+                found.append(looked)
+        ahead = _read_ahead(parts.application, found)
+        for one_found in found:
+            store = _Store(parts, one_found, job.fence, ahead)
+            yield _guarded(parts, one_found.case, job.fence, store.end)
         yield answer.finished
     except Fenced as error:
         yield Halted(reason=str(error), fenced=True)
@@ -147,20 +158,15 @@ def _read(parts: Parts, reader: TalkReader, turn: Turn, fence: Fence) -> Ended |
         return Ended(episode_id=turn.episode_id, ending="gone")
     if turn.fatal:
         return _failed(parts, case, PROCESS_DIED, fence)
-    rated: list[_Read] = []
 
-    def rate(stage: _Stage) -> Ending:
+    def rate(stage: _Stage) -> _Read:
         stage.name = "scores"
         found = judged(
             case.talk, task_status=case.committed.task_status, policy=parts.settings.policy
         )
-        rated.append(
-            _Read(case=case, exempt=turn.exempt, scores=found.scores, skipped=found.skip_reason)
-        )
-        return "gone"
+        return _Read(case=case, exempt=turn.exempt, scores=found.scores, skipped=found.skip_reason)
 
-    ended = _guarded(parts, case, fence, rate)
-    return rated[0] if rated else ended
+    return _guarded(parts, case, fence, rate)
 
 
 def _shortlists(parts: Parts, read: Sequence[_Read]) -> list[Shortlist]:
@@ -182,17 +188,32 @@ def _ask(parts: Parts, asked: Sequence[Asking]) -> FromModel:
         return FromModel(told={}, finished=Finished(trouble=type(error).__name__))
 
 
-class _Work(Struct, frozen=True):
-    """One episode whose turn it is."""
+class _Found(Struct, frozen=True):
+    """What is to be stored of an episode, and what the command will look at."""
+
+    case: Case
+    request: Distil
+    kinds: Kinds
+
+
+def _read_ahead(application: MemoryApplication, found: Sequence[_Found]) -> Ahead:
+    """Read together what the commands of a job will look at."""
+    ahead = Ahead(application)
+    kinds = {one: kind for of_one in found for one, kind in of_one.kinds.items()}
+    ahead.read(kinds, {one.case.episode.id: one.case.events for one in found})
+    return ahead
+
+
+class _Look(Struct, frozen=True):
+    """One episode that is looked into."""
 
     parts: Parts
     one: _Read
     shortlist: Shortlist
     told: Told | None
-    fence: Fence
 
-    def end(self, stage: _Stage) -> Ending:
-        """Find what it says, and store what it becomes."""
+    def find(self, stage: _Stage) -> _Found:
+        """Find what it says, and what it bears out."""
         parts, case = self.parts, self.one.case
         findings: Sequence[Finding] = ()
         if self.one.skipped is None:
@@ -204,7 +225,6 @@ class _Work(Struct, frozen=True):
         if self.one.skipped not in _PROVES_NOTHING:
             stage.name = "validation"
             verified = parts.validate(case, self.shortlist)
-        stage.name = "storing"
         rated = self.told.scores if self.told and self.told.scores else self.one.scores.as_dict()
         request = Distil(
             episode_id=case.episode.id,
@@ -218,16 +238,34 @@ class _Work(Struct, frozen=True):
             shown={known.memory_id: known.content for known in self.shortlist.merged},
             settle=settle_of(case.episode.namespace, parts.settings.settle),
         )
+        stage.name = "comparing"
+        scope = claim_scope(case.episode.namespace, case.episode.session_id)
+        return _Found(case, request, request.looked_at(parts.application.log_name, scope))
+
+
+class _Store(Struct, frozen=True):
+    """One episode whose outcome is stored."""
+
+    parts: Parts
+    found: _Found
+    fence: Fence
+    ahead: Ahead
+
+    def end(self, stage: _Stage) -> Ended:
+        """Store it, and say what it is."""
+        stage.name = "storing"
+        request, case = self.found.request, self.found.case
         command = distilling.command_for(request, case.because_of)
-        distil(parts.application, command, parts.clock, self.fence)
-        return "distilled" if findings else "skipped"
+        distil(self.parts.application, command, self.parts.clock, self.fence, self.ahead)
+        ending: Ending = "distilled" if request.findings else "skipped"
+        return Ended(episode_id=case.episode.id, ending=ending)
 
 
-def _guarded(parts: Parts, case: Case, fence: Fence, work: Callable[[_Stage], Ending]) -> Ended:
+def _guarded(parts: Parts, case: Case, fence: Fence, work: Callable[[_Stage], D]) -> D | Ended:
     """Do a part of the work on one episode; what fails is noted at that episode."""
     stage, episode_id = _Stage(), case.episode.id
     try:
-        return Ended(episode_id=episode_id, ending=work(stage))
+        return work(stage)
     except (Fenced, LogUnavailable, LogFull, LogFork):
         raise
     except KeyReused:

@@ -25,9 +25,10 @@ class Unreadable(Exception):
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """An episode that waits. ``because_of`` is the event that asks for it to be distilled."""
+    """An episode that waits, and its events. ``because_of`` asks for it to be distilled."""
 
     episode: Episode
+    events: tuple[Event, ...]
     committed: EpisodeCommitted
     because_of: Event
     talk: Talk
@@ -65,6 +66,7 @@ class TalkReader:
         requests = [e for e in events if isinstance(e.body, RedistillationRequested)]
         return Case(
             episode=episode,
+            events=tuple(events),
             committed=first.body,
             because_of=requests[-1] if requests else first,
             talk=self._talk(first, first.body, before),
