@@ -203,6 +203,9 @@ def _gone(rows: WorkingRows, event: Event, _body: EventBody) -> None:
         rows.put(ended, event.position)
     elif row.ended_by == _PROPOSED:
         rows.put(replace(row, ended_by=_WHILE_PROPOSED + ended_by), event.position)
+    elif row.ended_by.endswith(_REDISTILLED) and not redistilled:
+        withdrawn = row.ended_by.removesuffix(_REDISTILLED) + event.type
+        rows.put(replace(row, ended_by=withdrawn), event.position)
     if row.ended_by != CLOSED_WITH_SESSION and not redistilled:
         _mark_episodes(rows, event, row, add=_GONE + row.source_id)
 

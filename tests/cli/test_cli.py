@@ -236,7 +236,7 @@ def test_the_demo_finds_what_was_said(shell: Shell) -> None:
     assert sum(one["found"] for one in answered) >= 8
     for item in (item for one in answered for item in one["results"]):
         assert item["session_id"]
-        assert item["speaker"]
+        assert item["speaker"] or item["layer"] == "memory"
         assert item["position"] > 0
     assert "among the first five" in shell.run("demo").stdout
 
