@@ -43,8 +43,9 @@ _DONE: Final = re.compile(
     r"|restarted|configured|set|merged|upgraded|migrated|switched)\b"
     r"|^(?:i|we)(?:['’]ve| have)?(?: just| now| already| also| successfully)* (?:\w+ed|set|put"
     r"|built|wrote|made|found|ran"
-    r"|took|chose)\b|\b(?:is|are|has been|have been) now\b|已经?(?:将|把|经|在)?|(?:完成|修好"
-    r"|改好|设好|更新|部署)了"
+    r"|took|chose)\b|\b(?:is|are|has been|have been) now\b|^(?:我们?)?(?:刚才?|刚刚"
+    r"|现在)?(?:已经?(?:将|把|为|给|在|完成|更新|修改|部署|设|改|删|加|建|修)|把|将)"
+    r"|^(?:我们?)?[^，。]{0,12}(?:完成|修好|改好|设好|更新|部署)了"
 )
 _HAN_REQUEST: Final = re.compile(
     r"(?:请|麻烦|劳驾|帮(?:我|忙)|给我|替我)(?!.*了[。.!！]*$)|(?:把|将)(?!.*了[。.!！]*$)"
