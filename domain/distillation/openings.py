@@ -12,7 +12,9 @@ from typing import Final
 
 _OPENING: Final = re.compile(
     r"""(?ix)^(?:
-    (?:oh(?:[ ]man)?|ouch|oof|ah+|aw+|woah|woohoo|yay|wow|whoa|haha\w*|hehe|hey|hi|hello|hiya
+    (?:oh(?:[ ]man)?|(?:my[ ]|dear[ ])?friends?|buddy|pal|mate|dude|bro|guys|everyone|folks
+    |ai[ ](?:companion|assistant)|assistant|ouch|oof|ah+|aw+|woah|woohoo|yay|wow|whoa|haha\w*
+    |hehe|hey|hi|hello|hiya
     |yeah|yea|yep|yes|yup|no|nah
     |nope|ok(?:ay)?
       |sure(?:[ ]thing)?|man|gosh|omg|hmm+|um+|uh|well|anyway[s]?|anyhow|btw|by[ ]the[ ]way|also

@@ -56,7 +56,10 @@ def with_dates(text: str, said_at: datetime) -> str:
 
 
 def _in_place_of_chinese(today: date, write: _Writer, found: re.Match[str]) -> str:
-    return write(today, found) or found.group()
+    try:
+        return write(today, found) or found.group()
+    except OverflowError:
+        return found.group()
 
 
 def names_a_time(text: str) -> bool:
@@ -70,7 +73,10 @@ def names_a_time(text: str) -> bool:
 
 def _in_place(today: date, write: _Writer, found: re.Match[str]) -> str:
     """Write a date where an English time stood, with the preposition that it needs."""
-    written = write(today, found)
+    try:
+        written = write(today, found)
+    except OverflowError:
+        written = None
     if written is None:
         return found.group()
     before = found.group("before")
@@ -271,8 +277,8 @@ _AS_SUBJECT: Final = re.compile(
 )
 _FIGURATIVE: Final = re.compile(r"(?i)\blike (?:it was |it were )?(?:just |only )?yesterday\b")
 _CUE: Final = re.compile(
-    r"(?i)\b(?:yesterday|to(?:day|night|morrow)|last|next|this|ago|past|in (?:a|an|\d|[onetwfsi])"
-    r"|previous)\b"
+    r"(?i)\b(?:yesterday|to(?:day|night|morrow)|last|next|this|ago|past|previous"
+    r"|in (?:\w+ ){1,4}?(?:days?|weeks?|months?|years?))\b"
 )
 _HAS_HAN: Final = re.compile(r"[\u3400-\u9fff]")
 

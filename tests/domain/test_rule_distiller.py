@@ -4,6 +4,8 @@ import time
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from domain.distillation.finding import Finding, Talk
 from domain.distillation.rules import distil_by_rules
@@ -155,3 +157,32 @@ def test_nothing_makes_the_rules_slow(content):
         began = time.process_time()
         distil_by_rules(talk(content, speaker=speaker))
         assert time.process_time() - began < 10
+
+
+WORDS = """
+I we my it that she port 8080 yesterday last week because if would never ? ! . , : - [ ] ( ) ` ```
+# | Anna Redis user: assistant: 我 我们 你 它 他 昨天 上周 因为 如果 决定 吗 ？ 。 ， ： 《 》 的 了
+love used to prefers runs on key: value port=1 /etc/hosts v1.2.3 ... — “ ” 😀 thanks
+"""
+PIECES = [*WORDS.split(), "\n", "\u200b"]
+
+
+@given(
+    parts=st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=40),
+    speaker=st.sampled_from([None, "Anna", "沈禾", "user", "assistant"]),
+    asked=st.sampled_from(["", "What did you do?", "你去了哪里？"]),
+)
+@settings(max_examples=250, deadline=None)
+def test_any_text_gives_statements_with_evidence_of_its_own(parts, speaker, asked):
+    content = " ".join(parts)
+    before = (("Ben", asked),) if asked else ()
+    found = distil_by_rules(talk(content, speaker=speaker, before=before))
+    assert found == distil_by_rules(talk(content, speaker=speaker, before=before))
+    for place, finding in enumerate(found):
+        assert finding.content.strip()
+        assert finding.evidence.strip()
+        assert finding.evidence in content
+        assert 0.0 <= finding.clarity <= 1.0
+        assert all(0 <= rests < place for rests in finding.rests_on)
+        assert finding.depends_on == ()
+        assert finding.reinforces is None
