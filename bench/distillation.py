@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import psutil
 
 from bench.commit_latency import Connection
 from bench.ratio import Ratio
@@ -65,6 +66,7 @@ def _rate() -> Ratio:
         settings = Settings(data=folder, redis_url=log.url)
         with distilling(settings):
             eventually(lambda: _is_done(folder), within_s=300, every_s=0.1)
+            processor_ms = 1000 * _processor_s() / EPISODES
         events = house.application.read(1, house.application.event_log.head().position)
     own = [event for event in events if event.actor == DISTILLER.actor]
     ended = [event for event in own if event.type in ("EpisodeDistilled", "EpisodeSkipped")]
@@ -75,8 +77,18 @@ def _rate() -> Ratio:
         "episodes distilled by rules, a second",
         (EPISODES - 1) / seconds,
         floor=LEAST_RATE,
-        detail=f"{EPISODES} episodes, {made} memories made, beside {MEMORIES}",
+        detail=f"{EPISODES} episodes, {made} memories made, beside {MEMORIES}; "
+        f"{processor_ms:.1f} ms of processor each, the start included",
     )
+
+
+def _processor_s() -> float:
+    """Give the seconds of processor that the process which distils has had."""
+    for process in psutil.Process().children():
+        if "workers.distillation.child" in process.cmdline():
+            times = process.cpu_times()
+            return times.user + times.system
+    raise RuntimeError("nobody distils")
 
 
 def _is_done(data: Path) -> bool:
@@ -98,17 +110,18 @@ def _commits_beside() -> Ratio:
                 MEMORYWEAVE_DISTILL_WAIT_S="100000",
             )
         )
-        service = Connection(node.port, {"X-API-Key": node.key})
         pairs = []
         for _ in range(PAIRS):
             eventually(lambda: _at_rest(node), within_s=300, every_s=0.2)
-            idle = _commit(service, [said.pop() for _ in range(COMMITS)])
+            idle = _commit(node, [said.pop() for _ in range(COMMITS)])
             burst = [{"content": said.pop(), "namespace": "bench"} for _ in range(BURST)]
             for start in range(0, BURST, _BATCH):
-                service.post("/api/v1/batch-commit", {"entries": burst[start : start + _BATCH]})
+                _service(node).post(
+                    "/api/v1/batch-commit", {"entries": burst[start : start + _BATCH]}
+                )
             before = _done(data)
             eventually(lambda b=before: _done(data) > b, within_s=60)  # type: ignore[misc]
-            working = _commit(service, [said.pop() for _ in range(COMMITS)])
+            working = _commit(node, [said.pop() for _ in range(COMMITS)])
             status = read_status(data)
             assert status is not None
             assert status.state == "working", "it was done before the commits were"
@@ -123,8 +136,13 @@ def _commits_beside() -> Ratio:
     )
 
 
-def _commit(service: Connection, texts: Sequence[str]) -> float:
-    """Give the median of so many commits, in milliseconds."""
+def _service(node: NodeProcess) -> Connection:
+    return Connection(node.port, {"X-API-Key": node.key})
+
+
+def _commit(node: NodeProcess, texts: Sequence[str]) -> float:
+    """Give the median of so many commits on one connection, in milliseconds."""
+    service = _service(node)
     bodies = [{"content": text, "namespace": "bench"} for text in texts]
     return statistics.median(
         milliseconds(lambda b=body: service.post("/api/v1/commit", b))  # type: ignore[misc]

@@ -13,6 +13,13 @@ import pytest
 from msgspec.structs import replace
 
 from commands.application import MemoryApplication
+from commands.distillation_failed import (
+    FailedDistillation,
+    command_for,
+    distillation_failed,
+)
+from commands.redistil import redistil
+from domain.events import Event
 from eventlog.lease import Lease
 from memoryweave import contract
 from tests.commands.speaking import Speaker
@@ -27,6 +34,7 @@ from tests.workers.distilled import (
     working,
 )
 from tests.workers.distiller_child import FAILS, KILLS, NOTES
+from workers.distillation.pending import Rules
 from workers.distillation.reactor import LEASE
 from workers.distillation.status import read_status
 from workers.settings import Settings
@@ -125,6 +133,24 @@ def test_one_that_fails_is_noted_without_its_text_and_the_others_go_on(
     assert endings(application)[broken] == ["EpisodeCommitted", "DistillationFailed"]
 
 
+def test_after_a_restart_a_failed_one_is_tried_again_and_a_given_up_one_only_when_asked_for(
+    settings: Settings, application: MemoryApplication, hermes: Speaker
+) -> None:
+    failed, given_up = (hermes.commit(statement(number)).episode_id for number in (1, 2))
+    _fail(application, hermes, failed, 1)
+    for attempt in range(1, Rules().attempts + 1):
+        _fail(application, hermes, given_up, attempt)
+    with working(settings):
+        await_endings(application, 1)
+        eventually(lambda: _waits(settings, 0))
+        assert endings(application)[given_up][-1] == "DistillationFailed"
+        request = contract.Redistil(episode_ids=[given_up])
+        Speaker.of_kind(application, "owner").send(redistil, request)
+        await_endings(application, 2)
+    require_each_once(application, 2)
+
+
+@pytest.mark.slow
 def test_one_that_is_the_end_of_its_process_is_found_and_noted(
     settings: Settings, application: MemoryApplication, hermes: Speaker
 ) -> None:
@@ -176,6 +202,7 @@ def test_one_that_lost_its_lease_appends_nothing(
         assert log.head().position == head
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_and_repeats_nothing(
     settings: Settings, application: MemoryApplication, hermes: Speaker
 ) -> None:
@@ -214,6 +241,14 @@ def test_switched_off_it_says_so_and_touches_nothing(
         assert _state(settings) == "off"
         assert not hands
     assert application.event_log.head() == head
+
+
+def _fail(application: MemoryApplication, hermes: Speaker, episode_id: str, attempt: int) -> None:
+    """Note a failed attempt, long ago by the clock."""
+    [committed, *_] = application.events.get(episode_id)
+    assert isinstance(committed, Event)
+    request = FailedDistillation(episode_id=episode_id, error="rules: KeyError", attempt=attempt)
+    distillation_failed(application, command_for(request, committed), hermes.clock)
 
 
 def _state(settings: Settings) -> str:
