@@ -10,7 +10,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -153,7 +153,14 @@ def _span(first: date, last: date) -> str:
 
 def _month_of(today: date, ahead: int) -> tuple[int, int]:
     months = today.year * 12 + today.month - 1 + ahead
-    return months // 12, months % 12 + 1
+    return _year_of(months // 12), months % 12 + 1
+
+
+def _year_of(year: int) -> int:
+    """Give a year that has dates. Raises OverflowError for another."""
+    if not MINYEAR <= year <= MAXYEAR:
+        raise OverflowError(year)
+    return year
 
 
 def _month(ahead: int) -> Callable[[date, re.Match[str]], str]:
@@ -165,7 +172,7 @@ def _month(ahead: int) -> Callable[[date, re.Match[str]], str]:
 
 
 def _year(ahead: int) -> Callable[[date, re.Match[str]], str]:
-    return lambda today, _: f"in {today.year + ahead}"
+    return lambda today, _: f"in {_year_of(today.year + ahead)}"
 
 
 def _last_weekday(today: date, found: re.Match[str]) -> str | None:
@@ -329,7 +336,7 @@ def _han_month(ahead: int) -> Callable[[date, re.Match[str]], str]:
 
 
 def _han_year(ahead: int) -> Callable[[date, re.Match[str]], str]:
-    return lambda today, _: f"{today.year + ahead}年"
+    return lambda today, _: f"{_year_of(today.year + ahead)}年"
 
 
 def _han_count(text: str) -> int:
