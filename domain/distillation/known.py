@@ -8,9 +8,13 @@ from domain.events import Entity, Relation
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """A live memory of an episode's shortlist: its present text and what that names."""
+    """A live memory of an episode's shortlist: its present text and what that names.
+
+    ``session_id`` is that of the talk in which it was said first.
+    """
 
     memory_id: str
     content: str
     entities: tuple[Entity, ...] = ()
     relations: tuple[Relation, ...] = ()
+    session_id: str | None = None

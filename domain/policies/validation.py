@@ -26,7 +26,7 @@ from domain.distillation.finding import Talk
 from domain.distillation.known import Known
 from domain.distillation.relation_words import ENGLISH_NEGATION
 from domain.distillation.relations import relations
-from domain.distillation.turns import turns
+from domain.distillation.turns import role_of, turns
 from domain.events import Relation, ValidationRule
 from domain.policies.terms import stretches, terms
 
@@ -46,21 +46,19 @@ MOST: Final = 5
 SHORTLIST: Final = 15
 
 RARE_TERMS: Final = 2
-COVERED_BY_ENTITY: Final = 0.2
-COVERED_BY_TERMS: Final = 0.35
-COVERED_BY_PAIRS: Final = 0.25
-"""Least share of what a memory says, by weight, that the episode says too (P1, P2, P3)."""
+COVERED: Final = 0.5
+FAINTLY_COVERED: Final = 0.35
+"""Least share of what a memory says, by weight, that the episode says again, to gain or count."""
 
 OVERLAP: Final = 0.25
 FAINT_OVERLAP: Final = 0.12
 """Overlap coefficient of pairs of characters (P3)."""
 
 SHARED_PAIRS: Final = 4
-FAINT_SHARED_PAIRS: Final = 3
-"""Least pairs shared: a coefficient of two pairs says nothing."""
+"""Least pairs shared: a coefficient of two short texts says nothing."""
 
 _CHINESE: Final = re.compile("[㐀-鿿]+")
-_SENTENCES: Final = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n+")
+_SENTENCES: Final = re.compile(r"(?<=[!?。！？])\s*(?=\S)|(?<=\.)\s+|\n+")
 _QUESTION: Final = re.compile("[?？]\\s*[\"'”’)]*$|[吗呢][。.]?$")
 _GREETING: Final = (
     r"(?i:hey|hi|hello|thanks|thank you|wow|yeah|yes|no|oh|ok|okay|congrats|sorry|good morning|bye)"
@@ -69,8 +67,9 @@ _ADDRESS: Final = re.compile(
     rf"\b{_GREETING},? [A-Z][a-z]+\b|^\s*[A-Z][a-z]+(?=,)|(?<=,) [A-Z][a-z]+(?=\s*(?:[.!?]|$))"
     r"|(?:你好|您好|谢谢你?|早上好|晚上好|再见|好的|是的)[，, ]{1,2}[㐀-鿿]{2,3}(?=[，,。！!])"
 )
+_HEADING: Final = re.compile(r"【[^【】\n]{1,40}】|(?:^|(?<=: )|(?<=\n))\[[^\[\]\n]{1,30}\]")
 _SPEAKER: Final = re.compile(r"^[^\s:：,，。][^:：,，。\n]{0,30}[:：]\s*(?=\S)")
-_FIRST_NAME: Final = re.compile(r"([A-Z][a-z]+\b|[㐀-鿿]{2,4}(?=:))")
+_FIRST_NAME: Final = re.compile(r"([A-Z][a-z]+(?<!ing)(?<!ly)(?<!ed)\b|[㐀-鿿]{2,4}(?=:))")
 _PEOPLE: Final = frozenset({"person", "name"})
 _CHINESE_NEGATION: Final = re.compile("(?<!离)[不没未别](?!错|过|仅|但|只|客)|不再|并非")
 
@@ -87,19 +86,28 @@ class Validation(Struct, frozen=True, kw_only=True):
     delta: float
 
 
-def validations(talk: Talk, shortlist: Sequence[Known], term_share: TermShare) -> list[Validation]:
+def validations(
+    talk: Talk, shortlist: Sequence[Known], term_share: TermShare, *, session_id: str | None = None
+) -> list[Validation]:
     """Give the memories of a shortlist that an episode bears out, surest first, at most five.
 
-    At most the first 15 of ``shortlist`` are looked at. What needs a memory's history (once in a
-    session, the third faint sign, nothing above 1.0) is decided where the event is made.
+    At most the first 15 of ``shortlist`` are looked at, and none that was said first in this very
+    session: a talk does not bear itself out. A sentence bears out one memory, the one of which it
+    says the most. What needs a memory's history (once in a session, the third faint sign, nothing
+    above 1.0) is decided where the event is made.
     """
     said = _Said(talk)
-    found = []
+    found: dict[int, _Borne] = {}
     for known in shortlist[:SHORTLIST]:
-        validation = _validation(said, known, term_share)
-        if validation is not None:
-            found.append(validation)
-    return sorted(found, key=_surest_first)[:MOST]
+        if session_id is not None and known.session_id == session_id:
+            continue
+        borne = _borne(said, known, term_share)
+        if borne is not None:
+            best = found.get(borne.sentence)
+            if best is None or borne.rank < best.rank:
+                found[borne.sentence] = borne
+    surest = sorted(found.values(), key=lambda borne: borne.rank)
+    return [borne.validation for borne in surest[:MOST]]
 
 
 def overlap_coefficient(one: frozenset[str], other: frozenset[str]) -> float:
@@ -119,37 +127,79 @@ def count_terms(shared: frozenset[str], text: str) -> int:
     for run in _CHINESE.findall(unicodedata.normalize("NFKC", text)):
         for stretch in stretches(run):
             inside.update(_runs(stretch, shared))
-    return words + sum(len(run) // 2 for run in inside)
+    return min(len(shared), words + sum(len(run) // 2 for run in inside))
+
+
+class _Sentence(Struct, frozen=True):
+    """A sentence of an episode."""
+
+    terms: frozenset[str]
+    folded: str
+    denies: bool
+
+
+class _Passage(Struct, frozen=True):
+    """Two sentences of an episode, one after the other; ``at`` is the place of the first.
+
+    A memory is borne out by a passage: a long episode has the words of almost anything.
+    """
+
+    at: int
+    sentences: tuple[_Sentence, ...]
+    terms: frozenset[str]
 
 
 class _Said:
     """What people say in an episode, without their questions and without whom they speak to."""
 
     def __init__(self, talk: Talk) -> None:
-        plain = unicodedata.normalize("NFKC", _of_people(talk))
-        self.sentences = [
+        plain = _plain(_of_people(talk))
+        sentences = [
             _without_address(sentence)
             for sentence in _SENTENCES.split(plain)
             if sentence.strip() and not _QUESTION.search(sentence.strip())
         ]
-        self.text = " ".join(self.sentences)
-        self.terms = terms(self.text)
+        text = " ".join(sentences)
+        self.terms = terms(text)
         self.has_speaker = bool(talk.speaker)
         self.mentioned = entity_key(f"{talk.speaker or ''} {plain}")
-        self.entities = frozenset(entity_key(one.name) for one in entities(self.text))
-        self.relations = frozenset(map(_relation_key, relations(self.text)))
-        self.attributes = [attribute_of(sentence) for sentence in self.sentences]
-        self.by_sentence = [(terms(sentence), _denies(sentence)) for sentence in self.sentences]
+        self.entities = frozenset(entity_key(one.name) for one in entities(text))
+        self.relations = frozenset(map(_relation_key, relations(text)))
+        self.attributes = [attribute_of(sentence) for sentence in sentences]
+        self.passages = _passages(sentences)
+
+    def about(self, wanted: frozenset[str], term_share: TermShare) -> _Passage:
+        """Give the passage that says the most of some terms."""
+        return max(self.passages, key=lambda one: _weight(one.terms & wanted, term_share))
+
+
+def _passages(sentences: Sequence[str]) -> list[_Passage]:
+    read = [_Sentence(terms(one), entity_key(one), _denies(one)) for one in sentences]
+    pairs = ((at, tuple(read[at : at + 2])) for at in range(max(1, len(read) - 1)))
+    return [
+        _Passage(at, two, frozenset[str]().union(*(one.terms for one in two))) for at, two in pairs
+    ]
 
 
 def _of_people(talk: Talk) -> str:
-    """Give what people say, where an agent speaks as well: its words bear nothing out."""
-    spoken = [turn for turn in turns(talk) if turn.role != "assistant"]
-    return "\n".join(talk.content[turn.start : turn.end] for turn in spoken) or talk.content
+    """Give what people say: an agent's words, where they are told apart, bear nothing out."""
+    by_agent = bool(talk.speaker) and role_of(talk.speaker) == "assistant"
+    heard = (
+        turn
+        for turn in turns(talk)
+        if (turn.role == "owner" if by_agent else turn.role != "assistant" or not turn.name)
+    )
+    return "\n".join(talk.content[turn.start : turn.end] for turn in heard)
+
+
+def _plain(text: str) -> str:
+    return _HEADING.sub(" ", unicodedata.normalize("NFKC", text))
 
 
 class _Read(Struct, frozen=True):
-    """A memory as it is held against an episode. ``people`` are the names of whom it may tell."""
+    """A memory as it is held against an episode. ``people`` are the names of whom it may tell: of
+    a name at its beginning, else of any of those in it.
+    """
 
     text: str
     terms: frozenset[str]
@@ -160,14 +210,30 @@ class _Read(Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def _read(content: str) -> _Read:
-    plain = unicodedata.normalize("NFKC", content)
+    plain = _plain(content)
     text = _without_address(_SPEAKER.sub("", plain))
-    people = {one.name for one in named_things(plain) if one.type in _PEOPLE}
-    if (first := _FIRST_NAME.match(plain)) and first[1].casefold() not in STARTERS:
-        people.add(first[1])
+    first = _FIRST_NAME.match(plain)
+    if first and first[1].casefold() not in STARTERS:
+        people = {first[1]}
+    else:
+        people = {one.name for one in named_things(plain) if one.type in _PEOPLE}
     return _Read(
         text, terms(text), frozenset(map(entity_key, people)), _denies(text), attribute_of(text)
     )
+
+
+class _Borne(Struct, frozen=True):
+    """A validation, the sentence it rests on, and how sure it is beside others."""
+
+    validation: Validation
+    sentence: int
+    covered: float
+
+    @property
+    def rank(self) -> tuple[float, str, float, str]:
+        """Order by: gain, then rule, then how much of the memory is said again."""
+        one = self.validation
+        return -one.delta, one.rule, -self.covered, one.memory_id
 
 
 @lru_cache(maxsize=16384)
@@ -175,43 +241,52 @@ def _terms_of(content: str) -> frozenset[str]:
     return terms(content)
 
 
-def _validation(said: _Said, known: Known, term_share: TermShare) -> Validation | None:
+def _borne(said: _Said, known: Known, term_share: TermShare) -> _Borne | None:
     if said.terms.isdisjoint(_terms_of(known.content)):
         return None  # most of a shortlist: what more it takes to read one is not needed
     read = _read(known.content)
-    shared = said.terms & read.terms
-    if not shared or _is_of_others(said, known, read) or _contradicts(said, read, shared):
+    if said.terms.isdisjoint(read.terms) or _is_of_others(said, read):
         return None
+    if any(has_other_value(read.attribute, attribute) for attribute in said.attributes):
+        return None
+    passage = said.about(read.terms, term_share)
+    if _turned(passage, read):
+        return None
+    shared = passage.terms & read.terms
     covered = _weight(shared, term_share) / (_weight(read.terms, term_share) or 1.0)
-    rule, delta = _rule(said, known, read, shared, covered, term_share)
-    return None if rule is None else Validation(memory_id=known.memory_id, rule=rule, delta=delta)
+    rule, delta = _rule(said, passage, known, read, covered, term_share)
+    if rule is None:
+        return None
+    most = max(
+        range(len(passage.sentences)),
+        key=lambda at: _weight(passage.sentences[at].terms & read.terms, term_share),
+    )
+    validation = Validation(memory_id=known.memory_id, rule=rule, delta=delta)
+    return _Borne(validation, passage.at + most, covered)
 
 
 def _rule(
     said: _Said,
+    passage: _Passage,
     known: Known,
     read: _Read,
-    shared: frozenset[str],
     covered: float,
     term_share: TermShare,
 ) -> tuple[ValidationRule | None, float]:
     """Give the first rule that holds, and its gain."""
-    if _same_fact(said, known) or (
-        covered >= COVERED_BY_ENTITY and _rare_entities(said, known, read, term_share)
-    ):
+    shared = passage.terms & read.terms
+    if _same_fact(said, known):
         return "P1", GAIN
     rare = frozenset(term for term in shared if term_share(term) <= RARE)
-    if covered >= COVERED_BY_TERMS and count_terms(rare, read.text) >= RARE_TERMS:
+    if covered >= COVERED and _rare_entities(said, passage, known, read, term_share):
+        return "P1", GAIN
+    if covered >= COVERED and count_terms(rare, read.text) >= RARE_TERMS:
         return "P2", GAIN
-    if covered < COVERED_BY_PAIRS:
+    overlap = overlap_coefficient(_pairs(said.terms), _pairs(read.terms))
+    if covered < FAINTLY_COVERED or len(_pairs(shared)) < SHARED_PAIRS or overlap < FAINT_OVERLAP:
         return None, 0.0
-    mine, theirs = _pairs(said.terms), _pairs(read.terms)
-    overlap, pairs = overlap_coefficient(mine, theirs), len(mine & theirs)
-    if overlap >= OVERLAP and pairs >= SHARED_PAIRS:
-        return "P3", GAIN
-    if overlap >= FAINT_OVERLAP and pairs >= FAINT_SHARED_PAIRS:
-        return "P3", FAINT_GAIN
-    return None, 0.0
+    is_sure = covered >= COVERED and overlap >= OVERLAP
+    return "P3", GAIN if is_sure else FAINT_GAIN
 
 
 def _same_fact(said: _Said, known: Known) -> bool:
@@ -221,7 +296,9 @@ def _same_fact(said: _Said, known: Known) -> bool:
     )
 
 
-def _rare_entities(said: _Said, known: Known, read: _Read, term_share: TermShare) -> bool:
+def _rare_entities(
+    said: _Said, passage: _Passage, known: Known, read: _Read, term_share: TermShare
+) -> bool:
     """Tell whether both name an entity that hardly any memory does.
 
     An entity is in no more memories than the rarest of its terms.
@@ -230,23 +307,22 @@ def _rare_entities(said: _Said, known: Known, read: _Read, term_share: TermShare
     return any(
         min(map(term_share, found)) <= RARE
         for key in (entity_key(entity.name) for entity in known.entities)
-        if key in said.entities and key in folded and (found := terms(key))
+        if key in said.entities
+        and any(key in one.folded for one in passage.sentences)
+        and key in folded
+        and (found := terms(key))
     )
 
 
-def _is_of_others(said: _Said, known: Known, read: _Read) -> bool:
+def _is_of_others(said: _Said, read: _Read) -> bool:
     """Tell whether a memory tells of people, none of whom speaks or is spoken of."""
-    people = read.people.union(
-        entity_key(one.name) for one in known.entities if one.type in _PEOPLE
-    )
-    return said.has_speaker and bool(people) and not any(name in said.mentioned for name in people)
+    is_named = any(name in said.mentioned for name in read.people)
+    return said.has_speaker and bool(read.people) and not is_named
 
 
-def _contradicts(said: _Said, read: _Read, shared: frozenset[str]) -> bool:
-    """Tell whether the episode denies the memory, or tells another value of its attribute."""
-    if any(has_other_value(read.attribute, attribute) for attribute in said.attributes):
-        return True
-    about = [denies for found, denies in said.by_sentence if found & shared]
+def _turned(passage: _Passage, read: _Read) -> bool:
+    """Tell whether the sentences about what a memory says deny it, or it denies what they say."""
+    about = [one.denies for one in passage.sentences if one.terms & read.terms]
     return bool(about) and all(denies != read.denies for denies in about)
 
 
@@ -286,7 +362,3 @@ def _relation_key(relation: Relation) -> tuple[str, str, str]:
 
 _SPEAKERS: Final = frozenset({"i", "we", "my", "me", "us", "我", "我们", "咱们"})
 """Whoever speaks: two people who say the same of themselves say it of two."""
-
-
-def _surest_first(validation: Validation) -> tuple[float, str]:
-    return -validation.delta, validation.rule

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from domain.distillation.entities import entities
 from domain.distillation.finding import Talk
@@ -31,7 +32,7 @@ from domain.policies.validation import (
 from tests.domain.entity_cases import CHINESE, ENGLISH
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-LIGHTHOUSE = "Ingrid restores the old lighthouse on the cliffs near Tavira."
+LIGHTHOUSE = "The lighthouse of Tavira is being restored."
 LAMP = "The gateway listens on port 8080."
 TEA = "许晴收藏冻顶乌龙茶，茶具放在木架上。"
 
@@ -104,6 +105,13 @@ def test_what_another_person_says_of_himself_is_not_said_of_her() -> None:
     assert borne_out("Ingrid paints lighthouses and cliffs.", memory, speaker="Bruno")
 
 
+def test_an_agents_words_bear_nothing_out() -> None:
+    said = "We drove to Tavira to see the lighthouse."
+    assert borne_out(said, LIGHTHOUSE, speaker="user")
+    assert not borne_out(said, LIGHTHOUSE, speaker="assistant")
+    assert not borne_out(f"[Notes] {said}", LIGHTHOUSE, speaker="assistant")
+
+
 def test_what_everybody_names_is_no_sign() -> None:
     said = "We drove to Tavira to see the lighthouse."
     everybody = [f"Tavira has a lighthouse, number {n}." for n in range(60)]
@@ -121,23 +129,49 @@ def test_a_term_is_rare_in_one_memory_or_in_two_percent(
     assert (shares(memories)("lighthous") <= RARE) is rare
 
 
+TOWNS = ("Tavira", "Faro", "Sagres", "Olhao", "Lagos", "Silves", "Loule")
+
+
 def test_of_many_the_surest_five_are_borne_out_and_only_fifteen_looked_at() -> None:
-    said = "The lighthouse on the cliffs near Tavira has a brass lantern."
-    faint = [known("灯塔修缮工程，海边悬崖。", "faint")]
-    same = [known(f"The lighthouse at Tavira {n}", f"m{n:02}") for n in range(20)]
-    share = shares(["The lighthouse at Tavira"])
-    found = validations(talk(said), [*faint, *same], share)
-    assert [one.memory_id for one in found] == [f"m{n:02}" for n in range(MOST)]
-    late = [known("Nothing.", f"x{n}") for n in range(SHORTLIST)]
-    assert validations(talk(said), [*late, *same], share) == []
+    said = " ".join(f"We climbed the lighthouse of {town}." for town in TOWNS)
+    memories = [f"Ingrid saw the lighthouse at {town}." for town in TOWNS]
+    shortlist = [known(content, f"m{at}") for at, content in enumerate(memories)]
+    found = validations(talk(said), shortlist, shares(memories))
+    assert [one.memory_id for one in found] == [f"m{at}" for at in range(MOST)]
+    late = [known("Nothing.", f"x{at}") for at in range(SHORTLIST)]
+    assert validations(talk(said), [*late, *shortlist], shares(memories)) == []
+
+
+def test_a_sentence_bears_out_the_one_memory_of_which_it_says_the_most() -> None:
+    memories = [LIGHTHOUSE, "The lighthouse of Tavira.", "The lighthouse near Tavira has cliffs."]
+    shortlist = [known(content, str(at)) for at, content in enumerate(memories)]
+    found = validations(talk("We saw the lighthouse of Tavira."), shortlist, lambda _term: 0.01)
+    assert [one.memory_id for one in found] == ["1"]
+
+
+def test_a_talk_does_not_bear_itself_out() -> None:
+    said, memory = "We drove to Tavira to see the lighthouse.", known(LIGHTHOUSE)
+    own = structs.replace(memory, session_id="today")
+    share = shares([LIGHTHOUSE])
+    assert validations(talk(said), [own], share, session_id="today") == []
+    for elsewhere in ("tomorrow", None):
+        assert len(validations(talk(said), [own], share, session_id=elsewhere)) == 1
+    assert len(validations(talk(said), [memory], share, session_id=None)) == 1
+
+
+def test_the_words_of_a_memory_scattered_over_a_long_episode_bear_nothing_out() -> None:
+    far = "Nothing happened on that windy morning. The harbour was empty. "
+    said = f"The lighthouse is old. {far}The cliffs are steep. {far}Tavira is a town."
+    assert borne_out("The cliffs of Tavira and the lighthouse.", LIGHTHOUSE)
+    assert not borne_out(said, LIGHTHOUSE)
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        ("青瓷花瓶碎裂，账本受潮。", [("P3", GAIN)]),
-        ("青瓷花瓶碎裂，窗台积满尘土。", [("P3", FAINT_GAIN)]),
-        ("花瓶碎裂，窗台积满尘土。", []),
+        ("木箱里青瓷花瓶碎裂，账本受潮。", [("P3", GAIN)]),
+        ("青瓷花瓶碎裂，账本受潮。", [("P3", FAINT_GAIN)]),
+        ("青瓷花瓶碎裂，窗台积满尘土。", []),
     ],
 )
 def test_few_chinese_pairs_only_count_and_more_of_them_gain(

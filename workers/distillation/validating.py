@@ -27,7 +27,9 @@ def validator(shortlists: Shortlists) -> Validate:
     def validate(case: Case, shortlist: Shortlist) -> Sequence[Validation]:
         share = partial(shortlists.term_share, case.episode.namespace)
         try:
-            return validations(case.talk, shortlist.merged, share)
+            return validations(
+                case.talk, shortlist.merged, share, session_id=case.episode.session_id
+            )
         except (MemoryWeaveError, OSError, sqlite3.Error) as error:
             _log.warning("no_validation", reason=type(error).__name__)
             return ()
