@@ -176,7 +176,7 @@ def known(connection: sqlite3.Connection, ids: Iterable[str], *, now: datetime) 
     """Give the live memories among ``ids`` as distillation holds talk against them."""
     wanted = msgspec.json.encode(list(ids)).decode()
     rows = connection.execute(
-        f"SELECT id, content, entities, relations FROM memories WHERE {LIVE} "  # noqa: S608  # ours
+        f"SELECT id, content, entities, relations, session_id FROM memories WHERE {LIVE} "  # noqa: S608  # ours
         "AND id IN (SELECT value FROM json_each(?))",
         (microseconds(now), wanted),
     )
@@ -186,8 +186,9 @@ def known(connection: sqlite3.Connection, ids: Iterable[str], *, now: datetime) 
             content=content,
             entities=_ENTITIES.decode(entities),
             relations=_RELATIONS.decode(relations),
+            session_id=session_id,
         )
-        for memory_id, content, entities, relations in rows
+        for memory_id, content, entities, relations, session_id in rows
     }
 
 
