@@ -14,6 +14,7 @@ import numpy as np
 
 from commands.command import Clock
 from domain.distillation.known import Known
+from domain.namespaces import is_ephemeral
 from inference.calibration import TextPair, chinese_share
 from inference.embedder import Embedder
 from projections.state.view import StateView
@@ -61,7 +62,7 @@ class ViewShortlists:
         near = self._near(cases)
         listed = [self._listed(case, near.get(case.episode.id)) for case in cases]
         namespaces = {case.episode.namespace for case in cases}
-        recent = {namespace: self._recent(namespace) for namespace in namespaces}
+        recent = {name: self._recent(name) for name in namespaces}
         wanted = {i for ids, _ in listed for i in ids}.union(*recent.values())
         known = self._state.known(wanted, now=self._clock())
         return [
@@ -80,6 +81,8 @@ class ViewShortlists:
     def _listed(self, case: Case, near: Sequence[Near] | None) -> tuple[list[str], list[str]]:
         """Give the most alike, and those of them that may say the same."""
         content = case.talk.content
+        if near is None and is_ephemeral(case.episode.namespace):
+            return [], []  # the words are those of every session, and this is one's own
         if near is None:
             ids = self._words.of(case.episode.namespace).like(self._terms(content), LENGTH)
             return ids, ids[:_LIKE_BY_WORDS]
@@ -100,17 +103,22 @@ class ViewShortlists:
         every = (sha for of_one in shas.values() for sha in of_one)
         vectors = read_vectors(self._cache, embedder.name, embedder.dimension, every)
         found: dict[str, list[Near]] = {}
-        for namespace in {case.episode.namespace for case in cases}:
+        for place in {_place(case) for case in cases}:
             asked = [
                 (case.episode.id, vectors[sha])
                 for case in cases
-                if case.episode.namespace == namespace
+                if _place(case) == place
                 for sha in shas[case.episode.id]
                 if sha in vectors
             ]
             if not asked:
                 continue
-            search = SearchFilter(namespaces=frozenset({namespace}), layers=frozenset({"memory"}))
+            namespace, session_id = place
+            search = SearchFilter(
+                namespaces=frozenset({namespace}),
+                layers=frozenset({"memory"}),
+                session_id=session_id,
+            )
             stacked = np.stack([vector for _, vector in asked])
             answers = self._vector.dense_of_many(stacked, search, LENGTH)
             for (episode_id, _), answer in zip(asked, answers, strict=True):
@@ -118,8 +126,16 @@ class ViewShortlists:
         return found
 
     def _recent(self, namespace: str) -> list[str]:
+        if is_ephemeral(namespace):
+            return []
         newest = self._state.newest(namespace, now=self._clock(), limit=LENGTH)
         return [memory_id for memory_id, _ in newest]
+
+
+def _place(case: Case) -> tuple[str, str | None]:
+    """Give where an episode's memories are: in its namespace, or its session where that ends."""
+    episode = case.episode
+    return episode.namespace, episode.session_id if is_ephemeral(episode.namespace) else None
 
 
 def _shas(case: Case) -> list[str]:
