@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from domain import events as facts
@@ -317,3 +318,25 @@ def test_a_generation_of_before_there_were_candidates_is_read_until_the_next_is_
         assert (stats.candidates, stats.queue.waiting, stats.memories) == (0, 1, 1)
     finally:
         view.close()
+
+
+def test_a_scan_finds_the_episode_of_a_candidate_and_not_the_candidate(direct: Direct) -> None:
+    direct.episode("e1", "the kiln is fired on Mondays")
+    said = a_memory("the kiln is fired on Mondays", derived_from=["e1"])
+    proposed = facts.MemoryProposed(**msgspec.structs.asdict(said))
+    became = facts.EpisodeDistilled(memory_ids=["m1"], reinforced_ids=[], distiller="rules")
+    direct.tell(("Memory", "m1", proposed), ("Episode", "e1", became))
+
+    def found(position: int | None = None) -> set[str]:
+        hits = direct.view.search_substring("kiln", None, now=NOW, position=position)
+        return {hit.id for hit in hits}
+
+    assert found() == {"e1"}
+    then = direct.position
+    direct.change("m1", facts.CandidateSettled(agent_id="owner"))
+    assert found() == {"e1", "m1"}
+    assert found(then) == {"e1"}
+    direct.memory("m2", "the kiln is fired on Mondays")
+    dismissed = facts.CandidateDismissed(agent_id="owner")
+    direct.tell(("Memory", "m3", proposed), ("Memory", "m3", dismissed))
+    assert found() == {"e1", "m1", "m2"}
