@@ -38,18 +38,17 @@ class Candidate(Struct, frozen=True):
 
 
 class Heard(Struct, frozen=True):
-    """A turn taken apart. ``asks`` and ``kind`` count what states nothing."""
+    """A turn taken apart. ``asks`` counts its questions, ``shows`` what is handed over with it."""
 
     candidates: list[Candidate]
     asks: int
-    kind: int
     shows: int
 
 
 def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
     """Take a turn apart."""
     found: list[Candidate] = []
-    asks = kind = shows = 0
+    asks = shows = 0
     for sentence in sentences(text, turn.start, turn.end):
         if sentence.kind == "aside":
             shows += 1
@@ -61,7 +60,6 @@ def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
             continue
         plain = without_closing(without_opening(sentence.text, called), called)
         if not plain:
-            kind += 1
             continue
         how = modality(plain)
         if how.question:
@@ -72,12 +70,11 @@ def heard(text: str, turn: Turn, called: Sequence[str]) -> Heard:
             how = modality(plain)
         shows += PRESENTING.search(plain) is not None
         addressed = OTHERS.search(plain) is not None
-        has = worth(plain, how, addressed=addressed)
+        has = worth(plain, how)
         if how.states and _is_wisdom(plain, has):
             how = msgspec.structs.replace(how, reaction=True)
-        kind += not how.states
         found.append(Candidate(_cut(sentence, plain), plain, how, has, addressed))
-    return Heard(found, asks, kind, shows)
+    return Heard(found, asks, shows)
 
 
 def _asks(rest: str) -> bool:
@@ -101,7 +98,7 @@ def _is_wisdom(plain: str, has: Worth) -> bool:
 def _as_it_stands(sentence: Sentence) -> Candidate:
     how = Modality()
     plain = _row(sentence) if sentence.kind == "row" else sentence.text
-    return Candidate(sentence, plain, how, worth(plain, how, addressed=False), False)
+    return Candidate(sentence, plain, how, worth(plain, how), False)
 
 
 def _row(sentence: Sentence) -> str:

@@ -33,7 +33,8 @@ _CONSTRAINT: Final = re.compile(
     r" (?:use|run|via|through|after)"
     r"|(?:may|can) only\b|under no circumstances|limit(?:ed)? (?:is|of|to) \d|deadline)"
     r"|必须|务必|禁止|严禁|不(?:要|得|许|准|允许|能超过|可以)|只(?:能|许|允许|准)|一律|千万别"
-    r"|别(?:用|动|改|删|碰|把)|请?(?:一直|始终|总是|每次都|永远)(?:用|以)|至少\d|最多\d|不超过"
+    r"|别(?:用|动|改|删|碰|把|写|存|提交|合并)|请?(?:一直|始终|总是|每次都|永远)(?:用|以)|至少\d"
+    r"|最多\d|不超过"
     r"|上限|截止"
 )
 _DECISION: Final = re.compile(

@@ -48,7 +48,6 @@ class Modality(Struct, frozen=True):
     tentative: bool = False
     hearsay: bool = False
     conditional: bool = False
-    negated: bool = False
 
     @property
     def states(self) -> bool:
@@ -67,7 +66,6 @@ def modality(sentence: str) -> Modality:
         tentative=words.TENTATIVE.search(plain) is not None,
         hearsay=words.HEARSAY.search(plain) is not None,
         conditional=words.CONDITIONAL.search(plain) is not None,
-        negated=words.NEGATION.search(plain) is not None,
     )
 
 

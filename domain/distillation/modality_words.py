@@ -77,10 +77,6 @@ HEARSAY: Final = re.compile(
 )
 """Give what others say."""
 
-NEGATION: Final = re.compile(
-    r"(?i)\b(?:not|no|never|none|nor|neither|without|cannot|\w+n['’]t)\b|不|没|无|未|别|勿|非"
-)
-
 REACTION: Final = re.compile(
     r"""(?ix)^(?:(?:oh|ah|aw+|woah|ouch|oof|ugh|yikes|wow|whoa|haha\w*|hey|yeah|yep|yes|yup|no|nah|nope|well|ok(?:ay)?|sure|so
     |and|but|hi|hello|man|gosh|omg|hmm|definitely|absolutely|totally|exactly|really|right

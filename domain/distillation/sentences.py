@@ -14,6 +14,9 @@ from msgspec import Struct
 Kind = Literal["prose", "item", "config", "row", "aside", "code"]
 
 _FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
+_SETTINGS: Final = re.compile(
+    r"(?i)[ \t]*(?:```|~~~)[ ]?(?:ya?ml|toml|ini|env|dotenv|properties|conf)\b"
+)
 _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t#]*$")
 _RULE: Final = re.compile(
     r"[ \t]*(?:[-=*_][ \t]*){3,}$|[ \t]*+(?:\|[ \t]*+)?(?::?-{2,}+:?[ \t]*+\|[ \t]*+)+.*$"
@@ -86,6 +89,9 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentenc
                 found.append(Sentence(block.strip(), first, last, "row", header, paragraph))
             header = header or block.strip()
         elif kind == "item":
+            if above and _indent(block) > above[-1][0]:
+                found.append(_value(block, first, above, paragraph))
+                continue
             mark = _ITEM.match(block)
             body = first + (mark.end() if mark else 0)
             found.extend(_prose(text, body, last, "item", lead, paragraph))
@@ -103,6 +109,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """Give the lines by kind, lines of one paragraph of prose each on their own."""
     at = start
     fence = ""
+    settings = False
     begun = at
     while at < end:
         stop = text.find("\n", at, end)
@@ -113,6 +120,10 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
             if mark and mark.group(1) == fence:
                 yield "code", begun, stop
                 fence = ""
+        elif mark and (settings or _SETTINGS.match(line)):
+            # Configuration is read like any other lines of it.
+            settings = not settings
+            yield "blank", at, stop
         elif mark:
             fence, begun = mark.group(1), at
         elif not line.strip() or _RULE.match(line):
@@ -156,6 +167,20 @@ def _configuration(
     text = line[config.start("key") :].rstrip()
     under = f"{keys}." if keys else f"{lead}: " if lead else ""
     yield Sentence(text, at, at + len(text), "config", under, paragraph)
+
+
+def _indent(line: str) -> int:
+    plain = line.expandtabs(4)
+    return len(plain) - len(plain.lstrip())
+
+
+def _value(line: str, first: int, above: list[tuple[int, str]], paragraph: int) -> Sentence:
+    """Give one of several values of a key, under its keys."""
+    mark = _ITEM.match(line)
+    at = first + (mark.end() if mark else 0)
+    text = line[at - first :].rstrip()
+    keys = ".".join(key for _, key in above)
+    return Sentence(text, at, at + len(text), "config", f"{keys}: ", paragraph)
 
 
 def _prose(

@@ -35,8 +35,10 @@ _OWN_WORDS: Final = frozenset({"owner_edit", "owner_verbal", "owner_message"})
 
 
 class Turn(Struct, frozen=True):
-    """What one speaker says: ``content[start:end]`` of the episode. ``who`` is how a statement
-    names the speaker, "" where nobody is named.
+    """What one speaker says: ``content[start:end]`` of the episode.
+
+    ``role`` is owner, assistant, person, or quoted for whom nobody knows; ``name`` is "" where
+    nobody is named.
     """
 
     start: int

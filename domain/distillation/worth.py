@@ -70,13 +70,11 @@ class Worth(Struct, frozen=True):
     events: int
     himself: int
     his: int
-    states: int
     unsure: int
-    addressed: int
 
 
-def worth(sentence: str, how: Modality, *, addressed: bool) -> Worth:
-    """Count what a sentence has; ``addressed``: it speaks to somebody."""
+def worth(sentence: str, how: Modality) -> Worth:
+    """Count what a sentence has."""
     said = [word.casefold().replace("’", "'") for word in _WORD.findall(sentence)]
     content = {w for w in said if w not in EMPTY_ENGLISH and w not in _WEAK and len(w) > 1}
     han = sum(w >= "\u3400" for w in said)
@@ -88,9 +86,7 @@ def worth(sentence: str, how: Modality, *, addressed: bool) -> Worth:
         events=int(_tells_an_event(sentence)),
         himself=int(_SELF.search(sentence) is not None),
         his=int(FIRST_PERSON.search(sentence) is not None),
-        states=int(how.states),
         unsure=int(how.tentative or how.hearsay or how.conditional),
-        addressed=int(addressed),
     )
 
 

@@ -252,6 +252,33 @@ ENGLISH: Final = r"""
     = pattern proj_context 0.75 | Nora: I volunteer at the food bank on Elm Street every Thursday and teach knitting there.
 
     > Liam: If only I had bought the house in Kent in 2020.
+
+    > owner: stack:\n  ports:\n    - 8188\n    - 9000\n  image: app:1.4
+    = fact system_fact 0.9 | stack.ports: 8188
+    = fact system_fact 0.9 | stack.ports: 9000
+    = fact system_fact 0.9 | stack.image: app:1.4
+
+    > owner: Our compose file:\n```yaml\nweb:\n  port: 8080\n```\nIt lives in /srv/app.
+    = fact system_fact 0.9 | web.port: 8080
+
+    > owner: user: hey, the printer container keeps crashing since yesterday. I run it on the garage box.\nassistant: It seems that the disk is full. You could try removing old images.\nuser: ok, btw I always want a backup before you change a config.\nassistant: Great! I've saved a backup of print.toml to /backups. Is there anything else?
+    = fact system_fact 0.9 | The printer container keeps crashing since 12 May 2026. The owner runs it on the garage box.
+    = fact system_fact 0.75 | The owner: I always want a backup before you change a config.
+    = fact system_fact 0.9 | The assistant has saved a backup of print.toml to /backups.
+
+    < Liam: That vase is lovely! Did you paint it yourself?
+    > Nora: I painted it in my pottery class in York on Sunday.
+    = fact user_pref 0.75 | Nora, asked "That vase is lovely! Did you paint it yourself?": I painted it in my pottery class in York on Sunday.
+
+    > Liam: Reminds me of my grandfather.
+
+    > Liam: I had a great time there with Owen.
+
+    > Nora: You won't believe it - I won the regional chess cup in Hull yesterday!
+    = fact user_pref 0.9 | Nora won the regional chess cup in Hull on 12 May 2026!
+
+    > Nora: Hello, friend, today is my birthday and my sister Ines flew in from Porto.
+    = fact user_pref 0.9 | 13 May 2026 is Nora's birthday and Nora's sister Ines flew in from Porto.
 """
 
 CHINESE: Final = r"""
@@ -463,4 +490,21 @@ CHINESE: Final = r"""
 
     > owner: 我用 VS Code 写 Python。
     = fact system_fact 0.9 | 用户用 VS Code 写 Python。
+
+    > owner: 用户：我更喜欢用 pnpm，不用 npm。\n助手：明白，我已经把 CI 脚本从 npm 改成了 pnpm。建议您定期轮换密码。
+    = preference user_pref 0.9 | 用户更喜欢用 pnpm，不用 npm。
+    = decision proj_context 0.9 | 助手已经把 CI 脚本从 npm 改成了 pnpm。
+
+    > owner: 另外数据库密码放在 vault 里，别写进代码。
+    = constraint proj_context 0.9 | 数据库密码放在 vault 里，别写进代码。
+
+    < 陆远: 那个花瓶真漂亮！是你自己做的吗？
+    > 沈禾: 昨天我在陶艺课上给它上了釉，颜色是天青。
+    = fact user_pref 0.9 | 2026年5月12日沈禾在陶艺课上给它上了釉，颜色是天青。
+
+    > 陆远: 今天我在图书馆发现了一本讲灯塔的书，叫《海边的信》，你听说过吗？
+    = fact user_pref 0.9 | 2026年5月13日陆远在图书馆发现了一本讲灯塔的书，叫《海边的信》。
+
+    > owner: 我爸说他周末来看我。
+    = fact user_pref 0.6 | 用户的爸说他周末来看用户。
 """
