@@ -45,7 +45,8 @@ def main() -> list[Ratio]:
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mw-bench-"))) / "data"
         _seed_vectors(data, [*texts, *asked])
-        node = stack.enter_context(NodeProcess(data))
+        # What a commit costs while episodes are distilled is for bench/distillation.py.
+        node = stack.enter_context(NodeProcess(data, MEMORYWEAVE_DISTILL_BY="off"))
         _remember(node, texts)
         key = _register(node)
         noop = stack.enter_context(_noop_service())

@@ -131,6 +131,10 @@ def _is_well(client: Client) -> bool:
 
 
 def _without_a_place() -> dict[str, str]:
-    """Give the environment without what would lead the node to somebody's own log."""
+    """Give the environment without what would lead the node to somebody's own log.
+
+    Nothing is distilled there: what is measured must not depend on how far that has come.
+    """
     placed = {d.variable for d in DECLARED if not d.field.startswith(_KEPT)}
-    return {name: value for name, value in os.environ.items() if name not in placed}
+    kept = {name: value for name, value in os.environ.items() if name not in placed}
+    return kept | {"MEMORYWEAVE_DISTILL_BY": "off"}
