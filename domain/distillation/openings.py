@@ -26,6 +26,10 @@ _OPENING: Final = re.compile(
       |you[ ]know(?:[ ]what)?|guess[ ]what|to[ ]be[ ]honest|in[ ]fact|speaking[ ]of[ ]which
       |no[ ](?:worries|problem)|not[ ]yet|lol|fyi|note|reminder|remember(?:[ ]this|[ ]that)?
       |please[ ]remember(?:[ ]that)?|please[ ]note(?:[ ]that)?|please|just[ ]so[ ]you[ ]know
+      |i['’]?m[ ](?:so[ ]|really[ ])?(?:excited|happy|thrilled|glad)[ ]to[ ](?:tell
+      |share[ ]with)[ ]you
+      (?:[ ]that)?|(?:i[ ])?(?:just[ ])?(?:wanted|want|have|had|got)[ ]to[ ](?:tell
+      |let)[ ]you(?:[ ]know)?(?:[ ]that)?
       |you[ ]won['’]t[ ]believe[ ](?:it|this)|after[ ]that|apart[ ]from[ ]that
       |other[ ]than[ ]that|since[ ]then|therefore|thus|hence|as[ ]a[ ]result|consequently
       |that['’]s[ ]why|for[ ]that[ ]reason

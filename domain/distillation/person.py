@@ -26,7 +26,7 @@ _SUBJECTLESS: Final = re.compile(
     r"|gonna|wish|wanna|had|have|took|went|got|met|saw|made|found|started|decided|love|loved"
     r"|need|feel|felt|hope"
     r"|turns|turned|gives|gave|keeps|makes|reminds|helps|means|brings|looking|trying)\b(?!,)"
-    r"|\w{3,}ed\s+(?:a|an|the|my|to|that|it|some|up|out|off)\b)"
+    r"|\w{2,}ed\s+(?:a|an|the|my|to|that|it|some|up|out|off)\b)"
 )
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|\s+|[^A-Za-z\s]+")
 _I: Final = {

@@ -279,6 +279,13 @@ ENGLISH: Final = r"""
 
     > Nora: Hello, friend, today is my birthday and my sister Ines flew in from Porto.
     = fact user_pref 0.9 | 13 May 2026 is Nora's birthday and Nora's sister Ines flew in from Porto.
+
+    > Nora: Hey Liam, I'm so excited to tell you I started a weekend choir with a colleague.
+    = fact user_pref 0.9 | Nora started a weekend choir with a colleague.
+
+    < Liam: Anything new with the salon in Leeds?
+    > Nora: Dyed my hair last week, it's copper now.
+    = fact user_pref 0.75 | Nora: Dyed my hair in the week of 4–10 May 2026, it's copper now.
 """
 
 CHINESE: Final = r"""
