@@ -99,11 +99,15 @@ class Committed(Struct, frozen=True):
 
 
 class Distilled(Struct, frozen=True, kw_only=True):
-    """What the episode became. ``duplicate``: it was so before, or is not to be distilled."""
+    """What the episode became. ``duplicate``: it was so before, or is not to be distilled.
+
+    ``position`` is that of the last of its ``events``.
+    """
 
     memory_ids: tuple[str, ...]
     reinforced_ids: tuple[str, ...]
     position: int
+    events: int
     duplicate: bool
 
 
@@ -379,5 +383,6 @@ def _receipt(done: Done) -> Distilled:
         memory_ids=tuple(i for body in became for i in body.memory_ids),
         reinforced_ids=tuple(i for body in became for i in body.reinforced_ids),
         position=done.position,
+        events=len(done.events),
         duplicate=done.duplicate,
     )

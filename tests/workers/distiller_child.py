@@ -13,6 +13,7 @@ from commands.application import MemoryApplication
 from domain.distillation.finding import Finding, Talk
 from workers.distillation.child import serve
 from workers.distillation.distilling import Model, Parts
+from workers.distillation.pace import Pace
 from workers.distillation.shortlist import NoShortlists
 from workers.log_server import log_url
 from workers.settings import Settings
@@ -59,6 +60,7 @@ def open_parts(settings: Settings) -> Iterator[Parts]:
             in_one=lambda findings: findings,
             validate=lambda _case, _shortlist: (),
             model=Model(),
+            pace=Pace(),
         )
 
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.distillation.urgency import asks_to_remember
+from workers.distillation.pace import REST_S, Pace
 from workers.distillation.pending import Pending, Rules, Waiting
 
 RULES = Rules(batch=3, wait_s=300, queue=4, attempts=3, first_pause_s=10, growth=4)
@@ -212,3 +213,15 @@ def test_words_that_ask_to_remember_are_told_from_questions_and_talk_of_memory()
     )
     assert [text for text in asked if not asks_to_remember(text)] == []
     assert [text for text in not_asked if asks_to_remember(text)] == []
+
+
+def test_it_rests_after_an_append_where_somebody_else_stored_meanwhile() -> None:
+    rests: list[float] = []
+    pace = Pace(rests.append)
+    pace.stored(position=10, events=4)  # nothing is known of who stored before
+    pace.stored(position=14, events=4)
+    assert rests == []
+    pace.stored(position=19, events=4)
+    assert rests == [REST_S]
+    pace.stored(position=23, events=4)
+    assert rests == [REST_S]

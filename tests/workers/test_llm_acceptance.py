@@ -33,6 +33,7 @@ from workers.distillation.asked_model import AskedModel
 from workers.distillation.budget import Allowance, CallBudget
 from workers.distillation.distilling import Parts, do_job
 from workers.distillation.job import Ended, Finished, Job, Turn
+from workers.distillation.pace import Pace
 from workers.distillation.reading_talk import Case
 from workers.distillation.shortlist import NoShortlists, Shortlist, Shortlists
 from workers.settings import Settings
@@ -118,6 +119,7 @@ class Distilling:
             in_one=without_likes,
             validate=lambda _case, _shortlist: (),
             model=asked,
+            pace=Pace(),
         )
         turns = tuple(Turn(episode_id=one, exempt=exempt) for one in episode_ids)
         *ended, finished = do_job(parts, Job(fence=self._fence, turns=turns))

@@ -32,6 +32,7 @@ from domain.text_claim import claim_scope
 from eventlog.append import Fence
 from eventlog.outcomes import LogFork
 from workers.distillation.job import Answer, Ended, Ending, Finished, Halted, Job, Turn
+from workers.distillation.pace import Pace
 from workers.distillation.reading_talk import Case, TalkReader, Unreadable
 from workers.distillation.shortlist import Shortlist, Shortlists
 from workers.settings import Settings
@@ -92,6 +93,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     in_one: InOne
     validate: Validate
     model: Model
+    pace: Pace
 
 
 class _Read(Struct, frozen=True, kw_only=True):
@@ -256,7 +258,10 @@ class _Store(Struct, frozen=True):
         stage.name = "storing"
         request, case = self.found.request, self.found.case
         command = distilling.command_for(request, case.because_of)
-        distil(self.parts.application, command, self.parts.clock, self.fence, self.ahead)
+        parts = self.parts
+        done = distil(parts.application, command, parts.clock, self.fence, self.ahead)
+        if not done.duplicate:
+            parts.pace.stored(done.position, done.events)
         ending: Ending = "distilled" if request.findings else "skipped"
         return Ended(episode_id=case.episode.id, ending=ending)
 

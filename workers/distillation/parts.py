@@ -13,6 +13,7 @@ from domain.policies.same_statement import without_likes
 from domain.policies.terms import terms
 from workers.archive import archive_location
 from workers.distillation.distilling import Model, Parts
+from workers.distillation.pace import Pace
 from workers.distillation.running import asks_a_model
 from workers.distillation.validating import validator
 from workers.distillation.view_shortlists import ViewShortlists
@@ -44,6 +45,7 @@ def open_parts(settings: Settings) -> Iterator[Parts]:
             in_one=without_likes,
             validate=validator(shortlists),
             model=_model(settings, application),
+            pace=Pace(),
         )
 
 
