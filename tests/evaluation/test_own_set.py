@@ -179,7 +179,14 @@ def test_a_dialogue_whose_answer_is_not_in_it_is_refused(
 def measured(name: str, recall: float) -> Measured:
     means = Measures(recall, recall, 0.1, recall, recall)
     return Measured(
-        name=name, questions=9, means=means, margins=means, median_ms=1, levels={}, layers={}
+        name=name,
+        questions=9,
+        means=means,
+        margins=means,
+        median_ms=1,
+        levels={},
+        layers={},
+        tokens=1,
     )
 
 

@@ -13,8 +13,9 @@ from typing import Final, Protocol
 from msgspec import Struct, structs
 
 from domain.policies.retrieval import Measures, mean_of, measures
-from memoryweave.contract import Commit, Recall, RecallAnswer
+from memoryweave.contract import Commit, Recall, RecallAnswer, RecallItem
 from queries.evaluation import covered_by
+from queries.tokens import token_count
 from workers.evaluation.sets import read_lines, read_questions, replayed, request
 
 DRAWS: Final = 2000
@@ -25,7 +26,8 @@ class Measured(Struct, frozen=True, kw_only=True):
 
     ``margins`` are half of the 95 % bootstrap intervals of the means. ``levels`` counts how
     questions were answered, ``layers`` the results that covered evidence by their layer: without
-    a distiller all are episodes.
+    a distiller all are episodes. ``tokens`` is what a question's results hold on average, with the
+    names of their speakers.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Measured(Struct, frozen=True, kw_only=True):
     median_ms: float
     levels: dict[str, int]
     layers: dict[str, int]
+    tokens: float
 
 
 class House(Protocol):
@@ -61,6 +64,7 @@ def measure(folder: Path, open_house: OpenHouse, vectors: Path | None) -> Measur
     layers: Counter[str] = Counter()
     rows: list[Measures] = []
     times: list[float] = []
+    tokens: list[int] = []
     lines, questions = read_lines(folder), read_questions(folder)
     if not questions:
         raise ValueError(f"{folder.name} has no question with evidence")
@@ -71,6 +75,7 @@ def measure(folder: Path, open_house: OpenHouse, vectors: Path | None) -> Measur
             times.append(time.perf_counter() - began)
             levels[answer.level] += 1
             layers.update(i.layer for i in answer.results if covered_by(i) & question.evidence)
+            tokens.append(sum(map(_tokens, answer.results)))
             rows.append(measures([covered_by(i) for i in answer.results], question.evidence))
     return Measured(
         name=folder.name,
@@ -80,7 +85,12 @@ def measure(folder: Path, open_house: OpenHouse, vectors: Path | None) -> Measur
         median_ms=1000 * statistics.median(times),
         levels=dict(levels),
         layers=dict(layers),
+        tokens=statistics.fmean(tokens),
     )
+
+
+def _tokens(item: RecallItem) -> int:
+    return token_count(f"{item.speaker}: {item.content}" if item.speaker else item.content)
 
 
 def _margins(rows: Sequence[Measures]) -> Measures:

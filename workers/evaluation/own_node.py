@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -29,8 +30,14 @@ from workers.ports import claimable_port
 _START_WITHIN_S: Final = 180.0
 _LOOK_EVERY_S: Final = 0.2
 _END_WITHIN_S: Final = 60.0
+_DISTILLED_WITHIN_S: Final = 120.0
 _BATCH: Final = 100
 _SEARCHED: Final = ("state", "vector")
+NOTHING_DISTILLED: Final = {"MEMORYWEAVE_DISTILL_BY": "off"}
+DISTILLED_AT_ONCE: Final = {
+    "MEMORYWEAVE_DISTILL_BY": "rules",
+    "MEMORYWEAVE_DISTILL_WAIT_S": "1",
+}
 _KEPT: Final = ("embed_", "llm_", "rerank_")
 """Settings of the environment that a node of one's own takes: which models it asks."""
 
@@ -39,7 +46,7 @@ class Served:
     """A memory to be measured over HTTP, with the admin's key, which no rate limit holds back."""
 
     def __init__(self, client: Client) -> None:
-        self._client = client
+        self.client = client
 
     def store(self, entries: Sequence[Commit]) -> None:
         """Import the entries, a namespace after the other, and wait for their vectors."""
@@ -55,21 +62,53 @@ class Served:
         for number, batch in enumerate(batches, start=1):
             # The last one waits in the service, which after a few entries is all that it takes.
             wait: Wait | None = "vectors" if number == len(batches) else None
-            receipt = self._client.batch_commit(batch, wait=wait)
+            receipt = self.client.batch_commit(batch, wait=wait)
             assert not isinstance(receipt, Queued), "this client has no outbox"
             position = receipt.position
-        wait_until_shown(self._client, position, views=_SEARCHED)
+        wait_until_shown(self.client, position, views=_SEARCHED)
 
     def recall(self, request: Recall) -> RecallAnswer:
         """Ask over HTTP."""
-        return self._client.recall(
-            request.query, namespaces=request.namespaces, top_k=request.top_k
-        )
+        return self.client.recall(request.query, namespaces=request.namespaces, top_k=request.top_k)
+
+
+class Distilled(Served):
+    """One that is measured when all that was said is distilled."""
+
+    def store(self, entries: Sequence[Commit]) -> None:
+        """Import the entries; return when none waits for the distiller any more."""
+        super().store(entries)
+        patience, least = time.monotonic() + _DISTILLED_WITHIN_S, math.inf
+        while waiting := self._waiting():
+            if waiting < least:
+                patience, least = time.monotonic() + _DISTILLED_WITHIN_S, waiting
+            if time.monotonic() > patience:
+                raise Failure(f"{waiting} episodes are not distilled: see `memoryweave status`")
+            time.sleep(_LOOK_EVERY_S)
+        wait_until_shown(self.client, self.client.health().log.position, views=_SEARCHED)
+
+    def _waiting(self) -> int:
+        queue = self.client.stats().queue
+        assert queue is not None, "a node of this version tells"
+        return queue.waiting
 
 
 @contextmanager
 def served(vectors: Path | None) -> Iterator[Served]:
     """Start a node with an empty log; its vector cache is ``vectors``, if given."""
+    with _client_of_a_node(vectors, NOTHING_DISTILLED) as client:
+        yield Served(client)
+
+
+@contextmanager
+def served_distilled(vectors: Path | None) -> Iterator[Distilled]:
+    """Do as `served`, of a node that distils by rules."""
+    with _client_of_a_node(vectors, DISTILLED_AT_ONCE) as client:
+        yield Distilled(client)
+
+
+@contextmanager
+def _client_of_a_node(vectors: Path | None, settings: Mapping[str, str]) -> Iterator[Client]:
     with tempfile.TemporaryDirectory(prefix="mw-") as place:
         data = Path(place) / "data"
         if vectors is not None:
@@ -78,15 +117,19 @@ def served(vectors: Path | None) -> Iterator[Served]:
             (data / "cache").symlink_to(vectors.resolve(), target_is_directory=True)
         retries = Retries(within_s=30.0)
         with (
-            own_node(data) as url,
+            own_node(data, settings) as url,
             Client(url, kept_keys(data)["API_KEY"], outbox=None, retries=retries) as client,
         ):
-            yield Served(client)
+            yield client
 
 
 @contextmanager
-def own_node(data: Path) -> Iterator[str]:
-    """Run a node on ``data`` and give its URL. Raises `Failure` where it does not start."""
+def own_node(data: Path, settings: Mapping[str, str] = NOTHING_DISTILLED) -> Iterator[str]:
+    """Run a node on ``data`` and give its URL. Raises `Failure` where it does not start.
+
+    ``settings`` are those of the environment that it gets. Without others nothing is distilled
+    there: what is measured must not depend on how far that has come.
+    """
     port = claimable_port("127.0.0.1", 0)
     log = data.parent / "up.log"
     with log.open("wb") as output:
@@ -95,7 +138,7 @@ def own_node(data: Path) -> Iterator[str]:
             stdout=output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            env=_without_a_place(),
+            env={**_without_a_place(), **settings},
         )
     try:
         url = f"http://127.0.0.1:{port}"
@@ -131,10 +174,6 @@ def _is_well(client: Client) -> bool:
 
 
 def _without_a_place() -> dict[str, str]:
-    """Give the environment without what would lead the node to somebody's own log.
-
-    Nothing is distilled there: what is measured must not depend on how far that has come.
-    """
+    """Give the environment without what would lead the node to somebody's own log."""
     placed = {d.variable for d in DECLARED if not d.field.startswith(_KEPT)}
-    kept = {name: value for name, value in os.environ.items() if name not in placed}
-    return kept | {"MEMORYWEAVE_DISTILL_BY": "off"}
+    return {name: value for name, value in os.environ.items() if name not in placed}
