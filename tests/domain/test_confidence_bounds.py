@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import memory as memories
+from domain import verification
 from domain.memory import Memory
 from tests.domain.building import created, event_of
 
@@ -28,7 +29,7 @@ def after(memory: Memory, bodies: list) -> Memory:
 
 
 def borne_out(memory: Memory, rule: str, delta: float, session: int) -> Memory:
-    told = memories.verify(
+    told = verification.verify(
         memory, rule, delta, episode_id=f"episode-{session}", session_id=f"s-{session}"
     )
     return after(memory, told)

@@ -22,6 +22,7 @@ from msgspec import Struct
 from memoryweave.client import Client
 from memoryweave.contract import EvaluationLine, RecallItem
 from memoryweave.errors import MemoryWeaveError
+from queries.evaluation import covered_by
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
 from workers.cli.import_lines import Options, import_file
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _ask(client: Client, question: EvaluationLine) -> Answered:
     answer = client.recall(question.query, top_k=5, namespaces=[NAMESPACE])
-    seen = {str(item.metadata.get("external_id")) for item in answer.results}
+    seen = {line for item in answer.results for line in covered_by(item)}
     return Answered(
         query=question.query,
         found=not seen.isdisjoint(question.evidence_ids),
