@@ -25,7 +25,7 @@ from eventlog.scripts import LOAD
 _AT_ONCE: Final = 500
 _SCAN: Final = 1_000
 _TOKENS_AHEAD: Final = 1_000_000
-_PASSING: Final = ("lease:", "node:", "readers")
+_PASSING: Final = ("lease:", "node:", "nodes", "readers")
 
 Command = tuple[Argument, ...]
 

@@ -29,7 +29,7 @@ def keeper(service: Service) -> dict[str, Any]:
     ]
     answer = service.admin.get("/api/v1/stats")
     assert answer.status_code == 200
-    eventually(lambda: _all_found(service))
+    eventually(lambda: _all_found(service), within_s=60)
     return {"client": client, "ids": ids}
 
 

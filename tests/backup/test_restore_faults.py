@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from eventlog.guard import guard_log_server
 from eventlog.loading import LogNotEmpty
+from eventlog.nodes import NodeBeat, Nodes
 from eventlog.outcomes import LogFork
 from tests.backup.homes import Home, restored_from, speaker_of
 from tests.servers import LogServer
@@ -155,3 +157,24 @@ def test_a_restore_that_was_killed_is_no_log_and_begins_anew(
     assert restored.position == made.position
     with target.application() as application:
         assert speaker_of(application).remember("and on").position > made.position
+
+
+def test_a_node_that_waits_for_the_log_is_not_in_the_way(
+    made: BackupMade, empty_server: LogServer, tmp_path: Path
+) -> None:
+    # A beat comes every 10 s: as often as not one comes between the loss and the restore.
+    new = Home(tmp_path / "new", empty_server.url, "restore-faults")
+    with new.log() as log:
+        Nodes(log).beat(
+            NodeBeat(
+                node_id="waiting",
+                role="primary",
+                url="",
+                version="",
+                epoch="",
+                position=0,
+                views={},
+                said_at=datetime.now(UTC),
+            )
+        )
+    restored_from(made.path, new)
