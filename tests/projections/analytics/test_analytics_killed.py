@@ -19,6 +19,9 @@ from tests.projections.analytics.building import follow, in_the_log, live_paths,
 from tests.projections.analytics.worker_process import KILL_POINTS
 from tests.servers import eventually
 
+QUICKLY = {"half_a_file", "before_manifest", "before_merge"}
+"""Each of the others comes right before or after one of these; they are slow tests."""
+
 
 @pytest.fixture
 def view_path(tmp_path: Path) -> Path:
@@ -58,7 +61,13 @@ def _envelopes(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**event, "body": None} for event in events]
 
 
-@pytest.mark.parametrize("kill_at", KILL_POINTS)
+@pytest.mark.parametrize(
+    "kill_at",
+    [
+        pytest.param(point, marks=() if point in QUICKLY else pytest.mark.slow)
+        for point in KILL_POINTS
+    ],
+)
 def test_a_worker_killed_at_each_step_loses_and_repeats_nothing(
     log: RedisLog, view_path: Path, historian: Historian, kill_at: str
 ) -> None:
