@@ -43,6 +43,9 @@ _ABBREVIATED: Final = re.compile(
 )
 
 
+_NUMBERED: Final = re.compile(r"(?:^|[。！？；：][ \t]*|[.!?;:][ \t]+)\d{1,2}$")
+"""The number of a point within a line, whose stop ends nothing."""
+
 _BRACKETED: Final = re.compile(r"[ \t]*[(（][^()（）\n]{1,80}[)）][ \t.。]*(?:\n|$)")
 
 
@@ -221,6 +224,8 @@ def _ends_sentence(text: str, at: int, end: re.Match[str], last: int) -> bool:
         return True
     if end.group().startswith(".."):
         return not following[0].islower()
+    if _NUMBERED.search(before):
+        return False
     if _ABBREVIATED.search(before):
         return bool(re.match(r"[\u3400-\u9fff]", following)) or (
             (before[-1:] == "I" or before.endswith(("etc", "a.m", "p.m")))

@@ -205,6 +205,9 @@ ENGLISH: Final = r"""
     > owner: user: please move the cron job to 4 am\nassistant: Done, I moved the cron job to 04:00. Anything else?
     = fact system_fact 0.9 | The assistant moved the cron job to 04:00.
 
+    > owner: The move: 1. The kiln goes to bay 4. 2. Ines keeps the spare key.
+    = fact system_fact 0.9 | The move: 1. The kiln goes to bay 4. 2. Ines keeps the spare key.
+
     > owner: User: What is the capital of Peru?\nAssistant: The capital of Peru is Lima.
 
     > agent: The staging host stage-2 has a wrong clock.
