@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -36,11 +36,11 @@ class Talkative(Historian):
             self.embedded += _embedded(body)
         return super().write(*written)
 
-    def _some(self, *, ended: bool) -> str | None:
+    def choose(self, fits: Callable[[str], bool]) -> str | None:
         # Not all of a million memories are looked through for each event.
         for _ in range(_LOOKS if self.memories else 0):
             memory = self.random.choice(self.memories)
-            if (memory in self.ended) == ended:
+            if fits(memory):
                 return memory
         return None
 

@@ -57,7 +57,7 @@ def distil(
     before = [
         memory
         for memory in historian.became.get(episode, ())
-        if memory in historian.memories and memory not in historian.ended
+        if memory not in historian.gone and memory not in historian.ended
     ]
     end = (
         facts.MemorySuperseded(by=ids[0], reason="redistilled")
@@ -96,10 +96,8 @@ def distil_some(historian: Historian) -> None:
         return
     episode = historian.random.choice(historian.waiting)
     namespace = historian.places[episode][0]
-    known = [
-        m for m in historian.memories if m not in historian.ended and m not in historian.ephemeral
-    ]
-    seen = historian.random.sample(known, min(len(known), historian.random.randint(0, 1)))
+    known = historian.choose(lambda m: m not in historian.ended and m not in historian.ephemeral)
+    seen = [known] if known and historian.random.random() < 0.5 else []
     distil(
         historian,
         episode,
@@ -117,10 +115,9 @@ def distil_some(historian: Historian) -> None:
 
 
 def settle_some(historian: Historian) -> None:
-    waiting = sorted(historian.candidates - historian.ended)
-    if not waiting:
+    candidate = historian.choose(lambda m: m in historian.candidates and m not in historian.ended)
+    if candidate is None:
         return
-    candidate = historian.random.choice(waiting)
     if historian.random.random() < 0.4:
         body = facts.CandidateDismissed(agent_id="owner", reason="不对")
         historian.change(candidate, body)

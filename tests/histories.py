@@ -52,6 +52,7 @@ class Historian:
         self.versions: Counter[str] = Counter()
         self.position = 0
         self.memories: list[str] = []
+        self.gone: set[str] = set()
         self.episodes: list[str] = []
         self.ended: set[str] = set()
         self.candidates: set[str] = set()
@@ -197,6 +198,7 @@ class Historian:
             if thing in self.waiting:
                 self.waiting.remove(thing)
             (self.memories if thing in self.memories else self.episodes).remove(thing)
+            self.gone.add(thing)
         return position
 
     def erase_some(self) -> int:
@@ -286,17 +288,20 @@ class Historian:
     def _commit(self) -> None:
         self.commit(speaker="owner", tags=["raw"], metadata={"k": [1, "二"]}, **self._place())
 
+    def choose(self, fits: Callable[[str], bool]) -> str | None:
+        """Choose a memory of those that fit, None where none does."""
+        chosen = [memory for memory in self.memories if fits(memory)]
+        return self.random.choice(chosen) if chosen else None
+
     def _some(self, *, ended: bool) -> str | None:
         """Choose a memory that is live, or one that was ended."""
-        chosen = [m for m in self.memories if (m in self.ended) == ended]
-        if not ended:
-            chosen = [m for m in chosen if m not in self.candidates]
-        return self.random.choice(chosen) if chosen else None
+        if ended:
+            return self.choose(lambda memory: memory in self.ended)
+        return self.choose(lambda m: m not in self.ended and m not in self.candidates)
 
     def held(self) -> str | None:
         """Choose a memory that is live, or a candidate."""
-        chosen = [m for m in self.memories if m not in self.ended]
-        return self.random.choice(chosen) if chosen else None
+        return self.choose(lambda memory: memory not in self.ended)
 
     def _correct(self) -> None:
         if memory := self._some(ended=False):
