@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-UNIT_WORKERS ?= 2
+UNIT_WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help env up demo test test-slow lint bench eval lock clean

