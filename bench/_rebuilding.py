@@ -23,10 +23,10 @@ from eventlog.codec import Codec
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing
 from projections.build import GenerationBuild
+from projections.heap import keep_one_heap
 from projections.vector import table
 from projections.vector.building import VectorBuild
 from projections.vector.schema import TABLE
-from workers.heap import keep_one_heap
 from workers.settings import Settings
 from workers.view_writing import LogParts
 from workers.views import VIEW_KINDS

@@ -17,12 +17,12 @@ from eventlog.codec import Codec
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing as SealingKeys
 from projections.generation import ViewDirectory, ViewLocked
+from projections.heap import keep_one_heap
 from projections.priority import give_way
 from projections.runner import describe
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
-from workers.heap import keep_one_heap
 from workers.heartbeat import keep_beating
 from workers.keys import ensure_keys
 from workers.lifetime import die_with_parent, stop_on_signals

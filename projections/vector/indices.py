@@ -8,6 +8,7 @@ may, all of them are (measured: docs/decisions/0030).
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +27,9 @@ SCANNED: Final = 2_000
 SCANNED_SHARE: Final = 50
 """Where no more rows may answer, and no more than one of so many, all of them are measured without
 the index: to look at every cell for them would cost more."""
+
+_MEGABYTES_OF_WORDS: Final = "64"
+"""How much of the words' index is held in memory while it is made."""
 
 _SAMPLES_PER_CELL: Final = 64
 """Vectors that the cells are found by: a quarter of the usual is enough, and fits in memory."""
@@ -61,6 +65,8 @@ def missing_indices(dataset: Any) -> list[str]:
 
 def build_text_index(dataset: Any) -> None:
     """Build the full-text index anew; its files keep the words of rows that are gone until then."""
+    # Lance reads it where it builds; its default lets a part grow to hundreds of megabytes.
+    os.environ.setdefault("LANCE_FTS_PARTITION_SIZE", _MEGABYTES_OF_WORDS)
     dataset.create_scalar_index(
         "tokens",
         "INVERTED",

@@ -16,6 +16,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from projections.generation import sync_tree
+from projections.heap import give_back_freed
 from projections.vector.cache import VectorCache
 from projections.vector.indices import build_first_vector_index, create_indices
 from projections.vector.maintenance import ROWS_PER_FRAGMENT, VECTOR_INDEX_FROM
@@ -110,11 +111,15 @@ def _write(
 
 
 def index_table(dataset: Any, vectors: int, go_on: Callable[[], None]) -> None:
-    """Make every index of a table that was just written. ``go_on`` may raise between them."""
-    create_indices(dataset)
-    go_on()
+    """Make every index of a table that was just written. ``go_on`` may raise between them.
+
+    The vectors' first: it takes most memory while it is made, and gives it back.
+    """
     if vectors >= VECTOR_INDEX_FROM:
         build_first_vector_index(dataset)
+        give_back_freed()
+    go_on()
+    create_indices(dataset)
     go_on()
 
 

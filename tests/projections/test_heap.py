@@ -11,7 +11,7 @@ import pytest
 ARENAS_AFTER_THREADS = """
 import ctypes, sys, tempfile, threading
 if sys.argv[1] == "one":
-    from workers.heap import keep_one_heap
+    from projections.heap import keep_one_heap
     keep_one_heap()
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p

@@ -22,8 +22,20 @@ def keep_one_heap() -> None:
 
     Does nothing where the C library is another, or where MALLOC_ARENA_MAX says what is wanted.
     """
-    if sys.platform != "linux" or _GIVEN in os.environ:
-        return
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "gnu_get_libc_version"):
+    libc = _glibc()
+    if libc is not None and _GIVEN not in os.environ:
         libc.mallopt(_M_ARENA_MAX, 1)
+
+
+def give_back_freed() -> None:
+    """Give the system what was freed and lies between what is not; where glibc can."""
+    libc = _glibc()
+    if libc is not None:
+        libc.malloc_trim(0)
+
+
+def _glibc() -> ctypes.CDLL | None:
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)
+    return libc if hasattr(libc, "gnu_get_libc_version") else None
