@@ -38,7 +38,8 @@ from domain.distillation.rules import distil_by_rules
 from domain.policies.same_statement import without_likes
 from domain.policies.scoring import is_worth_distilling, scores
 from domain.policies.terms import terms
-from domain.policies.validation import MOST, SHORTLIST, Validation, validations
+from domain.policies.validation import Validation, validations
+from domain.settings import DEFAULT_POLICY
 from workers.distillation.namespace_words import Words
 from workers.evaluation.sets import Line, is_set, read_lines
 
@@ -125,8 +126,10 @@ def _held(lines: Sequence[Line]) -> Iterator[Held]:
 
 
 def _shortlist(memories: dict[str, Known], words: Words, text: str) -> list[Known]:
-    ids = dict.fromkeys([*words.like(terms(text), SHORTLIST), *reversed(memories)])
-    return [memories[memory_id] for memory_id in list(ids)[:SHORTLIST]]
+    ids = dict.fromkeys(
+        [*words.like(terms(text), DEFAULT_POLICY.verification_shortlist), *reversed(memories)]
+    )
+    return [memories[memory_id] for memory_id in list(ids)[: DEFAULT_POLICY.verification_shortlist]]
 
 
 def _talk(line: Line, before: Sequence[tuple[str | None, str]]) -> Talk:
@@ -157,7 +160,7 @@ def _of_set(name: str, episodes: Sequence[Held]) -> list[Ratio]:
         Ratio(
             f"{name}: most events of an episode",
             max((len(one.accepted) for one in episodes), default=0),
-            ceiling=MOST,
+            ceiling=DEFAULT_POLICY.verifications_per_episode,
         ),
     ]
 

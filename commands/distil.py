@@ -56,7 +56,6 @@ from domain.verification import verify
 from eventlog.append import Fence
 
 DISTILLER: Final = Caller(actor=DISTILLER_ACTOR, kind="admin")
-MOST_VERIFIED: Final = 5
 EVIDENCE_CHARACTERS: Final = 2_000
 NOTHING_FOUND: Final = "nothing_found"
 EXPIRED: Final = "expired"
@@ -351,7 +350,7 @@ class _Run:
             return
         recorded = 0
         for validation in self._request.verified:
-            if recorded == MOST_VERIFIED:
+            if recorded >= self._work.policy.verifications_per_episode:
                 return
             memory = self._as_shown(validation.memory_id)
             if memory is None or self._episode.id in memory.episodes:

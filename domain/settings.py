@@ -25,7 +25,16 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     confidence_decay_step: Fraction = 0.05
     confidence_decay_days: Positive = 30.0
     low_confidence_below: Fraction = 0.55
+    verification_delta: Fraction = 0.15
     faint_verification_delta: Fraction = 0.1
+    verification_rare_share: Fraction = 0.02
+    verification_rare_terms: Count = 2
+    verification_coverage: Fraction = 0.5
+    verification_faint_coverage: Fraction = 0.35
+    verification_overlap: Fraction = 0.25
+    verification_faint_overlap: Fraction = 0.12
+    verification_shortlist: Annotated[int, Meta(ge=1, le=30)] = 15
+    verifications_per_episode: Annotated[int, Meta(ge=0, le=30)] = 5
 
     # importance and retention
     recency_rate: Fraction = 0.0077
@@ -93,7 +102,16 @@ MEANING: Final[dict[str, str]] = {
     "confidence_decay_step": "confidence lost with each period in which it is not seen",
     "confidence_decay_days": "length of that period, in days",
     "low_confidence_below": "effective confidence under which recall warns",
+    "verification_delta": "confidence gained when what is said later bears a memory out",
     "faint_verification_delta": "confidence gained with the third faint sign that a memory holds",
+    "verification_rare_share": "share of a namespace's memories up to which a term is rare",
+    "verification_rare_terms": "rare terms that a memory and an episode must share",
+    "verification_coverage": "share of what a memory says that must be said again",
+    "verification_faint_coverage": "the same, for a faint sign",
+    "verification_overlap": "overlap of pairs of Chinese characters that bears a memory out",
+    "verification_faint_overlap": "the same, for a faint sign",
+    "verification_shortlist": "memories that an episode is held against",
+    "verifications_per_episode": "memories that one episode may bear out",
     "recency_rate": "rate a day of the exponential in recency (half-life 90 days)",
     "retention_floor": "least retention that fading leaves",
     "decay_rate_system_fact": "retention lost a day: system facts",

@@ -118,13 +118,6 @@ KIN: Final = (
     "|therapist|dentist|landlord|client|classmate|kid|baby|dog|cat|puppy|kitten|pet|parrot|horse"
 )
 
-PERSON_VERBS: Final = (
-    "says|said|told|tells|likes?|loves?|hates|prefers|thinks|wants|wanted|lives|lived|works|worked"
-    "|owns|moved|married|called|asked|joined|wrote|writes|bought|knows|enjoys|plays|studies|teaches"
-    "|speaks|suggested|recommended|mentioned|agreed|believes|maintains|leads|manages|reviewed"
-    "|approved|is|was|has|had|will|can|and|or|needs|uses|goes|went|got|gave|took|started|left"
-)
-
 TOP_DOMAINS: Final = (
     "com|net|org|io|dev|cn|edu|gov|local|internal|lan|ai|app|co|uk|de|fr|jp|eu|info|xyz|cloud|intra"
     "|corp|home|example|test|invalid|svc|cluster|tech|site|online|hk|tw|sh|tv"

@@ -142,11 +142,6 @@ def latin_words(plain: str) -> list[str]:
     return [word.casefold() for word in _LATIN.findall(plain)]
 
 
-def is_noise(line: str) -> bool:
-    """Tell whether a line is a machine's: code, a trace, a log line, a digest."""
-    return _NOISE.search(line) is not None
-
-
 def _is_past(word: str) -> bool:
     return word in words.PAST or (
         len(word) > 4 and word.endswith("ed") and word not in words.NOT_PAST

@@ -29,30 +29,10 @@ from domain.distillation.relations import relations
 from domain.distillation.turns import role_of, turns
 from domain.events import Relation, ValidationRule
 from domain.policies.terms import stretches, terms
-
-RARE: Final = 0.02
-"""Share of a namespace's memories up to which a term is rare (P1, P2)."""
+from domain.settings import DEFAULT_POLICY, PolicySettings
 
 FEWEST_MEMORIES: Final = 50
 """A smaller namespace counts as having so many: one memory of it may always hold a rare term."""
-
-GAIN: Final = 0.15
-FAINT_GAIN: Final = 0.0
-"""Of what only counts; every third of them gains in `domain.memory.verify`."""
-
-MOST: Final = 5
-"""Memories that one episode bears out."""
-
-SHORTLIST: Final = 15
-
-RARE_TERMS: Final = 2
-COVERED: Final = 0.5
-FAINTLY_COVERED: Final = 0.35
-"""Least share of what a memory says, by weight, that the episode says again, to gain or count."""
-
-OVERLAP: Final = 0.25
-FAINT_OVERLAP: Final = 0.12
-"""Overlap coefficient of pairs of characters (P3)."""
 
 SHARED_PAIRS: Final = 4
 """Least pairs shared: a coefficient of two short texts says nothing."""
@@ -87,7 +67,12 @@ class Validation(Struct, frozen=True, kw_only=True):
 
 
 def validations(
-    talk: Talk, shortlist: Sequence[Known], term_share: TermShare, *, session_id: str | None = None
+    talk: Talk,
+    shortlist: Sequence[Known],
+    term_share: TermShare,
+    *,
+    session_id: str | None = None,
+    policy: PolicySettings = DEFAULT_POLICY,
 ) -> list[Validation]:
     """Give the memories of a shortlist that an episode bears out, surest first, at most five.
 
@@ -98,16 +83,16 @@ def validations(
     """
     said = _Said(talk)
     found: dict[int, _Borne] = {}
-    for known in shortlist[:SHORTLIST]:
+    for known in shortlist[: policy.verification_shortlist]:
         if session_id is not None and known.session_id == session_id:
             continue
-        borne = _borne(said, known, term_share)
+        borne = _borne(said, known, term_share, policy)
         if borne is not None:
             best = found.get(borne.sentence)
             if best is None or borne.rank < best.rank:
                 found[borne.sentence] = borne
     surest = sorted(found.values(), key=lambda borne: borne.rank)
-    return [borne.validation for borne in surest[:MOST]]
+    return [borne.validation for borne in surest[: policy.verifications_per_episode]]
 
 
 def overlap_coefficient(one: frozenset[str], other: frozenset[str]) -> float:
@@ -241,7 +226,9 @@ def _terms_of(content: str) -> frozenset[str]:
     return terms(content)
 
 
-def _borne(said: _Said, known: Known, term_share: TermShare) -> _Borne | None:
+def _borne(
+    said: _Said, known: Known, term_share: TermShare, policy: PolicySettings
+) -> _Borne | None:
     if said.terms.isdisjoint(_terms_of(known.content)):
         return None  # most of a shortlist: what more it takes to read one is not needed
     read = _read(known.content)
@@ -254,7 +241,7 @@ def _borne(said: _Said, known: Known, term_share: TermShare) -> _Borne | None:
         return None
     shared = passage.terms & read.terms
     covered = _weight(shared, term_share) / (_weight(read.terms, term_share) or 1.0)
-    rule, delta = _rule(said, passage, known, read, covered, term_share)
+    rule, delta = _rule(said, passage, known, read, covered, term_share, policy)
     if rule is None:
         return None
     most = max(
@@ -272,21 +259,27 @@ def _rule(
     read: _Read,
     covered: float,
     term_share: TermShare,
+    policy: PolicySettings,
 ) -> tuple[ValidationRule | None, float]:
     """Give the first rule that holds, and its gain."""
-    shared = passage.terms & read.terms
+    shared, gain = passage.terms & read.terms, policy.verification_delta
+    is_covered = covered >= policy.verification_coverage
     if _same_fact(said, known):
-        return "P1", GAIN
-    rare = frozenset(term for term in shared if term_share(term) <= RARE)
-    if covered >= COVERED and _rare_entities(said, passage, known, read, term_share):
-        return "P1", GAIN
-    if covered >= COVERED and count_terms(rare, read.text) >= RARE_TERMS:
-        return "P2", GAIN
+        return "P1", gain
+    rare = frozenset(term for term in shared if term_share(term) <= policy.verification_rare_share)
+    if is_covered and _rare_entities(said, passage, known, read, term_share, policy):
+        return "P1", gain
+    if is_covered and count_terms(rare, read.text) >= policy.verification_rare_terms:
+        return "P2", gain
     overlap = overlap_coefficient(_pairs(said.terms), _pairs(read.terms))
-    if covered < FAINTLY_COVERED or len(_pairs(shared)) < SHARED_PAIRS or overlap < FAINT_OVERLAP:
+    if (
+        covered < policy.verification_faint_coverage
+        or len(_pairs(shared)) < SHARED_PAIRS
+        or overlap < policy.verification_faint_overlap
+    ):
         return None, 0.0
-    is_sure = covered >= COVERED and overlap >= OVERLAP
-    return "P3", GAIN if is_sure else FAINT_GAIN
+    is_sure = is_covered and overlap >= policy.verification_overlap
+    return "P3", gain if is_sure else 0.0
 
 
 def _same_fact(said: _Said, known: Known) -> bool:
@@ -297,7 +290,12 @@ def _same_fact(said: _Said, known: Known) -> bool:
 
 
 def _rare_entities(
-    said: _Said, passage: _Passage, known: Known, read: _Read, term_share: TermShare
+    said: _Said,
+    passage: _Passage,
+    known: Known,
+    read: _Read,
+    term_share: TermShare,
+    policy: PolicySettings,
 ) -> bool:
     """Tell whether both name an entity that hardly any memory does.
 
@@ -305,7 +303,7 @@ def _rare_entities(
     """
     folded = entity_key(read.text)
     return any(
-        min(map(term_share, found)) <= RARE
+        min(map(term_share, found)) <= policy.verification_rare_share
         for key in (entity_key(entity.name) for entity in known.entities)
         if key in said.entities
         and any(key in one.folded for one in passage.sentences)

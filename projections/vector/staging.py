@@ -171,11 +171,6 @@ class Staging:
         return found
 
 
-def is_staged(folder: Path) -> bool:
-    """Tell whether a generation has staged rows."""
-    return (folder / FILE_NAME).exists()
-
-
 def remove_staging(folder: Path) -> None:
     """Remove the file with what belongs to it."""
     for suffix in ("", "-wal", "-shm"):

@@ -17,24 +17,26 @@ from domain.distillation.known import Known
 from domain.distillation.relations import relations
 from domain.policies.terms import terms
 from domain.policies.validation import (
-    FAINT_GAIN,
     FEWEST_MEMORIES,
-    GAIN,
-    MOST,
-    RARE,
-    SHORTLIST,
     TermShare,
     Validation,
     count_terms,
     overlap_coefficient,
     validations,
 )
+from domain.settings import DEFAULT_POLICY
 from tests.domain.entity_cases import CHINESE, ENGLISH
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 LIGHTHOUSE = "The lighthouse of Tavira is being restored."
 LAMP = "The gateway listens on port 8080."
 TEA = "许晴收藏冻顶乌龙茶，茶具放在木架上。"
+
+GAIN = DEFAULT_POLICY.verification_delta
+FAINT_GAIN = 0.0
+MOST = DEFAULT_POLICY.verifications_per_episode
+RARE = DEFAULT_POLICY.verification_rare_share
+SHORTLIST = DEFAULT_POLICY.verification_shortlist
 
 
 def talk(content: str, speaker: str | None = None) -> Talk:
@@ -240,3 +242,19 @@ def test_terms_leave_out_the_words_of_any_talk() -> None:
     assert terms("我真的不知道应该怎么办") == frozenset()
     assert terms("Two lighthouses on port 8080") >= {"lighthous", "8080", "port"}
     assert terms("我昨天喝了冻顶乌龙") == {"冻顶", "顶乌", "乌龙"}
+
+
+def test_the_numbers_of_the_policy_are_those_that_count() -> None:
+    said = "We drove to Tavira to see the lighthouse."
+
+    def found(**changed: float) -> list[tuple[str, float]]:
+        policy = structs.replace(DEFAULT_POLICY, **changed)
+        shortlist, share = [known(LIGHTHOUSE)], shares([LIGHTHOUSE])
+        borne = validations(talk(said), shortlist, share, policy=policy)
+        return [(one.rule, one.delta) for one in borne]
+
+    assert found() == [("P1", 0.15)]
+    assert found(verification_delta=0.3) == [("P1", 0.3)]
+    assert found(verification_rare_share=0.001) == []
+    assert found(verification_coverage=1.0) == []
+    assert found(verifications_per_episode=0) == []

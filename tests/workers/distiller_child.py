@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 
 from commands.application import MemoryApplication
 from domain.distillation.finding import Finding, Talk
+from tests.workers.no_shortlists import NoShortlists
 from workers.distillation.child import serve
 from workers.distillation.distilling import Model, Parts
 from workers.distillation.pace import Pace
-from workers.distillation.shortlist import NoShortlists
 from workers.log_server import log_url
 from workers.settings import Settings
 

@@ -28,6 +28,7 @@ from tests.inference.chat_server import ChatServer
 from tests.servers import LogServer
 from tests.workers.distilled import history, require_each_once, speaker, statement
 from tests.workers.model_troubles import Troubles
+from tests.workers.no_shortlists import NoShortlists
 from tests.workers.scribe import a_finding, episodes_in, handle_of, writing
 from workers.distillation.asked_model import AskedModel
 from workers.distillation.budget import Allowance, CallBudget
@@ -35,7 +36,7 @@ from workers.distillation.distilling import Parts, do_job
 from workers.distillation.job import Ended, Finished, Job, Turn
 from workers.distillation.pace import Pace
 from workers.distillation.reading_talk import Case
-from workers.distillation.shortlist import NoShortlists, Shortlist, Shortlists
+from workers.distillation.shortlist import Shortlist, Shortlists
 from workers.settings import Settings
 
 BATCH = 10

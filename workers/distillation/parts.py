@@ -43,7 +43,7 @@ def open_parts(settings: Settings) -> Iterator[Parts]:
             shortlists=shortlists,
             by_rules=distil_by_rules,
             in_one=without_likes,
-            validate=validator(shortlists),
+            validate=validator(shortlists, settings.policy),
             model=_model(settings, application),
             pace=Pace(),
         )

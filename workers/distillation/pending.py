@@ -189,15 +189,6 @@ class Pending:
             heapq.heappop(self._in_order)
         return None
 
-    def next_due_in(self, now: float) -> float:
-        """Give the seconds until something can become due without a new event; at most wait_s."""
-        left = self._rules.wait_s
-        if self._ready_ids:
-            left += self._last_batch - now
-        if self._later:
-            left = min(left, self._later[0][0] - now)
-        return max(0.0, left)
-
     # --- helpers -------------------------------------------------------------------------------
 
     def _put(self, waiting: Waiting, now: float) -> None:

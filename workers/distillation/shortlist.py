@@ -34,16 +34,3 @@ class Shortlists(Protocol):
 
     def term_share(self, namespace: str, term: str) -> float:
         """Give in which share of the namespace's memories a term occurs, 1 if nobody knows."""
-
-
-class NoShortlists:
-    """Where no view can be read: every statement is compared by the command alone."""
-
-    def of(self, cases: Sequence[Case]) -> list[Shortlist]:
-        """Give an empty one each."""
-        return [Shortlist() for _ in cases]
-
-    def term_share(self, namespace: str, term: str) -> float:
-        """Give 1: no term is known to be rare."""
-        del namespace, term
-        return 1.0

@@ -10,6 +10,7 @@ import structlog
 
 from domain.errors import MemoryWeaveError
 from domain.policies.validation import Validation, validations
+from domain.settings import DEFAULT_POLICY, PolicySettings
 from workers.distillation.distilling import Validate
 from workers.distillation.reading_talk import Case
 from workers.distillation.shortlist import Shortlist, Shortlists
@@ -17,7 +18,7 @@ from workers.distillation.shortlist import Shortlist, Shortlists
 _log = structlog.get_logger("distiller")
 
 
-def validator(shortlists: Shortlists) -> Validate:
+def validator(shortlists: Shortlists, policy: PolicySettings = DEFAULT_POLICY) -> Validate:
     """Give what holds an episode against its shortlist.
 
     Where the view that tells of rarity cannot be read, nothing is borne out: the episode is
@@ -28,7 +29,11 @@ def validator(shortlists: Shortlists) -> Validate:
         share = partial(shortlists.term_share, case.episode.namespace)
         try:
             return validations(
-                case.talk, shortlist.merged, share, session_id=case.episode.session_id
+                case.talk,
+                shortlist.merged,
+                share,
+                session_id=case.episode.session_id,
+                policy=policy,
             )
         except (MemoryWeaveError, OSError, sqlite3.Error) as error:
             _log.warning("no_validation", reason=type(error).__name__)
