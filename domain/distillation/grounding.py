@@ -21,7 +21,7 @@ from domain.distillation.finding import Talk
 from domain.distillation.language import is_translated
 from domain.distillation.modality import Modality, modality
 from domain.distillation.numbers import unsaid_numbers
-from domain.policies.sentences import sentences
+from domain.distillation.sentences import sentences
 from domain.policies.statement import JOINTS
 from domain.policies.statement import statement as reduced
 
@@ -92,7 +92,7 @@ def quotation(evidence: str, text: str) -> Quotation | None:
 def likeliest(statement: str, text: str) -> Quotation | None:
     """Give the sentence of a text that shares most with a statement; None if none shares half."""
     mine = set(reduced(statement).units)
-    rated = [(_share(mine, set(reduced(one).units)), one) for one in sentences(text)]
+    rated = [(_share(mine, set(reduced(one.text).units)), one.text) for one in sentences(text)]
     best, sentence = max(rated, key=lambda pair: pair[0], default=(0.0, ""))
     return quotation(sentence, text) if best >= 0.5 else None
 
@@ -172,22 +172,11 @@ def _at(text: str, start: int, end: int) -> Quotation:
     if end < len(text) and text[end] in "。！？.!?":
         end += 1
     around = [
-        sentence
-        for sentence, first in _with_places(text)
-        if first < end and first + len(sentence) > start
+        sentence.text
+        for sentence in sentences(text)
+        if sentence.start < end and sentence.end > start
     ]
     return Quotation(text[start:end], "\n".join(around) or text[start:end])
-
-
-def _with_places(text: str) -> list[tuple[str, int]]:
-    at = 0
-    found = []
-    for sentence in sentences(text):
-        place = text.find(sentence, at)
-        if place >= 0:
-            found.append((sentence, place))
-            at = place + len(sentence)
-    return found
 
 
 def _is_inside_word(text: str, at: int) -> bool:
@@ -235,7 +224,7 @@ def _room(talk: Talk, before: str) -> int:
 
 
 def _is_taken_as_fact(statement: str, quoted: Quotation) -> bool:
-    meant = [_meant(one, quoted.text) for one in sentences(quoted.around)]
+    meant = [_meant(one.text, quoted.text) for one in sentences(quoted.around)]
     if not meant or not all(map(_is_careful, meant)):
         return False
     if _is_careful(modality(statement)) or words.KEPT_AS_SUCH.search(statement):
