@@ -9,7 +9,7 @@ Vectors are kept between runs in the directory named by MEMORYWEAVE_BENCH_CACHE,
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -19,9 +19,12 @@ from msgspec import Struct
 from bench.ratio import Ratio
 from bench.recall_quality import DATA, cache_from_environment
 from memoryweave.client import Client
+from memoryweave.contract import Commit
 from queries.evaluation import covered_by
+from tests.servers import eventually
+from workers.cli.shown import wait_until_shown
 from workers.evaluation.measuring import measure
-from workers.evaluation.own_node import Distilled, served, served_distilled
+from workers.evaluation.own_node import SEARCHED, Served, client_of_a_node, served
 from workers.evaluation.sets import read_lines, read_questions
 
 SETS: Final = {"locomo_dev": 1, "memorybank_zh": 2}
@@ -30,7 +33,28 @@ SETS: Final = {"locomo_dev": 1, "memorybank_zh": 2}
 COVERED: Final = 0.75
 MEMORIES_A_TURN: Final = 0.4
 TOKENS: Final = 0.75
+WITHIN_S: Final = 900.0
+AT_ONCE: Final = {"MEMORYWEAVE_DISTILL_BY": "rules", "MEMORYWEAVE_DISTILL_WAIT_S": "1"}
 _PAGE: Final = 100
+
+
+class _Distilled:
+    """A memory that is measured when all that was said is distilled."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._served = Served(client)
+        self.recall = self._served.recall
+
+    def store(self, entries: Sequence[Commit]) -> None:
+        """Import the entries; return when none waits for the distiller and all can be found."""
+        self._served.store(entries)
+        eventually(self._is_done, within_s=WITHIN_S, every_s=0.2)
+        wait_until_shown(self._client, self._client.health().log.position, views=SEARCHED)
+
+    def _is_done(self) -> bool:
+        queue = self._client.stats().queue
+        return queue is not None and not queue.waiting
 
 
 class _Memories(Struct):
@@ -56,13 +80,13 @@ def _measure(folder: Path) -> list[Ratio]:
     made = _Memories()
 
     @contextmanager
-    def watched(vectors: Path | None) -> Iterator[Distilled]:
-        with served_distilled(vectors) as house:
-            yield house
-            made.count, made.lines = _memories(house.client)
+    def distilled(vectors: Path | None) -> Iterator[_Distilled]:
+        with client_of_a_node(vectors, AT_ONCE) as client:
+            yield _Distilled(client)
+            made.count, made.lines = _memories(client)
 
     cache = cache_from_environment()
-    with_memories = measure(folder, watched, cache)
+    with_memories = measure(folder, distilled, cache)
     alone = measure(folder, served, cache)
     turns = len(read_lines(folder)) * SETS[folder.name]
     evidence = frozenset(line for one in read_questions(folder) for line in one.evidence)

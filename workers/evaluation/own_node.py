@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import subprocess
@@ -30,14 +29,9 @@ from workers.ports import claimable_port
 _START_WITHIN_S: Final = 180.0
 _LOOK_EVERY_S: Final = 0.2
 _END_WITHIN_S: Final = 60.0
-_DISTILLED_WITHIN_S: Final = 120.0
 _BATCH: Final = 100
-_SEARCHED: Final = ("state", "vector")
+SEARCHED: Final = ("state", "vector")
 NOTHING_DISTILLED: Final = {"MEMORYWEAVE_DISTILL_BY": "off"}
-DISTILLED_AT_ONCE: Final = {
-    "MEMORYWEAVE_DISTILL_BY": "rules",
-    "MEMORYWEAVE_DISTILL_WAIT_S": "1",
-}
 _KEPT: Final = ("embed_", "llm_", "rerank_")
 """Settings of the environment that a node of one's own takes: which models it asks."""
 
@@ -46,7 +40,7 @@ class Served:
     """A memory to be measured over HTTP, with the admin's key, which no rate limit holds back."""
 
     def __init__(self, client: Client) -> None:
-        self.client = client
+        self._client = client
 
     def store(self, entries: Sequence[Commit]) -> None:
         """Import the entries, a namespace after the other, and wait for their vectors."""
@@ -62,53 +56,31 @@ class Served:
         for number, batch in enumerate(batches, start=1):
             # The last one waits in the service, which after a few entries is all that it takes.
             wait: Wait | None = "vectors" if number == len(batches) else None
-            receipt = self.client.batch_commit(batch, wait=wait)
+            receipt = self._client.batch_commit(batch, wait=wait)
             assert not isinstance(receipt, Queued), "this client has no outbox"
             position = receipt.position
-        wait_until_shown(self.client, position, views=_SEARCHED)
+        wait_until_shown(self._client, position, views=SEARCHED)
 
     def recall(self, request: Recall) -> RecallAnswer:
         """Ask over HTTP."""
-        return self.client.recall(request.query, namespaces=request.namespaces, top_k=request.top_k)
-
-
-class Distilled(Served):
-    """One that is measured when all that was said is distilled."""
-
-    def store(self, entries: Sequence[Commit]) -> None:
-        """Import the entries; return when none waits for the distiller any more."""
-        super().store(entries)
-        patience, least = time.monotonic() + _DISTILLED_WITHIN_S, math.inf
-        while waiting := self._waiting():
-            if waiting < least:
-                patience, least = time.monotonic() + _DISTILLED_WITHIN_S, waiting
-            if time.monotonic() > patience:
-                raise Failure(f"{waiting} episodes are not distilled: see `memoryweave status`")
-            time.sleep(_LOOK_EVERY_S)
-        wait_until_shown(self.client, self.client.health().log.position, views=_SEARCHED)
-
-    def _waiting(self) -> int:
-        queue = self.client.stats().queue
-        assert queue is not None, "a node of this version tells"
-        return queue.waiting
+        return self._client.recall(
+            request.query, namespaces=request.namespaces, top_k=request.top_k
+        )
 
 
 @contextmanager
 def served(vectors: Path | None) -> Iterator[Served]:
     """Start a node with an empty log; its vector cache is ``vectors``, if given."""
-    with _client_of_a_node(vectors, NOTHING_DISTILLED) as client:
+    with client_of_a_node(vectors, NOTHING_DISTILLED) as client:
         yield Served(client)
 
 
 @contextmanager
-def served_distilled(vectors: Path | None) -> Iterator[Distilled]:
-    """Do as `served`, of a node that distils by rules."""
-    with _client_of_a_node(vectors, DISTILLED_AT_ONCE) as client:
-        yield Distilled(client)
+def client_of_a_node(vectors: Path | None, settings: Mapping[str, str]) -> Iterator[Client]:
+    """Start a node with an empty log and give a client with its admin's key (see `own_node`).
 
-
-@contextmanager
-def _client_of_a_node(vectors: Path | None, settings: Mapping[str, str]) -> Iterator[Client]:
+    Its vector cache is ``vectors``, if given.
+    """
     with tempfile.TemporaryDirectory(prefix="mw-") as place:
         data = Path(place) / "data"
         if vectors is not None:
