@@ -41,7 +41,6 @@ from domain.policies.quality import has_low_quality, quality
 from domain.policies.text import text_hash
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
-VERIFICATIONS_THAT_CONFIRM: Final = 2
 _DIGESTS: Final = ("content_hash", "text_hash", "statement_hash", "tags_hash")
 
 
@@ -110,15 +109,6 @@ class Memory(Struct, frozen=True, kw_only=True):
     def is_the_owners(self) -> bool:
         """Whether somebody has taken it into their own hands: settled, pinned or corrected it."""
         return self.is_settled or self.tier == "core" or self.corrections > 0
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether it counts for what its source says, although a distiller worded it."""
-        return (
-            self.is_settled
-            or self.verifications >= VERIFICATIONS_THAT_CONFIRM
-            or self.corrections > 0
-        )
 
     @property
     def is_erased(self) -> bool:

@@ -34,6 +34,7 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     verification_overlap: Fraction = 0.25
     verification_faint_overlap: Fraction = 0.12
     verification_shortlist: Annotated[int, Meta(ge=1, le=30)] = 15
+    verifications_that_confirm: Count = 2
     verifications_per_episode: Annotated[int, Meta(ge=0, le=30)] = 5
 
     # importance and retention
@@ -111,6 +112,7 @@ MEANING: Final[dict[str, str]] = {
     "verification_overlap": "overlap of pairs of Chinese characters that bears a memory out",
     "verification_faint_overlap": "the same, for a faint sign",
     "verification_shortlist": "memories that an episode is held against",
+    "verifications_that_confirm": "times borne out, for a memory to have its source's trust",
     "verifications_per_episode": "memories that one episode may bear out",
     "recency_rate": "rate a day of the exponential in recency (half-life 90 days)",
     "retention_floor": "least retention that fading leaves",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from domain.events import EventBody, MemoryVerified, ValidationRule
-from domain.memory import VERIFICATIONS_THAT_CONFIRM, Memory, require_held, verification_place
+from domain.memory import Memory, require_held, verification_place
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
 FAINT_VERIFICATIONS_THAT_COUNT: Final = 3
@@ -32,7 +32,7 @@ def verify(
     if faint and (memory.faint_verifications + 1) % FAINT_VERIFICATIONS_THAT_COUNT == 0:
         delta = policy.faint_verification_delta
     room = max(0.0, 1.0 - memory.confidence)
-    confirms = not faint and memory.verifications < VERIFICATIONS_THAT_CONFIRM
+    confirms = not faint and memory.verifications < policy.verifications_that_confirm
     if room == 0 and not confirms:
         return []
     return [

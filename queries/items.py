@@ -12,7 +12,6 @@ from typing import Any, Final
 from msgspec import structs
 
 from domain.caller import Caller, may_read
-from domain.memory import VERIFICATIONS_THAT_CONFIRM
 from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence, initial_confidence, is_low_confidence
 from domain.policies.importance import importance, retention
@@ -250,7 +249,7 @@ def _trust_of_memory(row: MemoryRow, policy: PolicySettings) -> float:
     confirmed = (
         row.version > 1
         or row.settled_at is not None
-        or row.verifications >= VERIFICATIONS_THAT_CONFIRM
+        or row.verifications >= policy.verifications_that_confirm
     )
     distilled_by = "caller" if confirmed else row.distilled_by
     return trust(row.source, row.told_by, distilled_by, policy)

@@ -329,7 +329,7 @@ def test_a_remembered_text_is_reinforced_by_talk_that_says_it(application, herme
     memory_id = hermes.remember(CAT).memory_id
     done = distiller.distil(hermes.commit("as I said").episode_id, CAT)
     assert done.reinforced_ids == (memory_id,)
-    assert not application.load(MEMORY, memory_id).is_confirmed
+    assert application.load(MEMORY, memory_id).verifications == 0
 
 
 def test_one_statement_twice_in_an_episode_is_one_memory(application, hermes, distiller):
@@ -585,7 +585,6 @@ def test_verification_lifts_to_one_and_no_further(application, hermes, distiller
     memory = application.load(MEMORY, one)
     assert memory.confidence == 1.0
     assert memory.verifications == 4
-    assert memory.is_confirmed
 
 
 def test_every_third_faint_sign_counts(application, hermes, distiller, known):

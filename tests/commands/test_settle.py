@@ -40,9 +40,7 @@ def test_a_settled_candidate_lives(application, owner, candidate, state_of):
     memory = state_of(one)
     assert (memory.is_live, memory.is_settled, memory.text_version) == (True, True, 1)
     assert events_of(application, one)[-1].body == CandidateSettled(agent_id="owner")
-    assert (memory.told_by, memory.source, memory.is_confirmed) == (
-        "hermes-a06", "agent_inference", True,
-    )  # fmt: skip
+    assert (memory.told_by, memory.source) == ("hermes-a06", "agent_inference")
 
 
 def test_a_candidate_is_settled_in_other_words(owner, hermes, distiller, candidate, state_of):

@@ -211,7 +211,6 @@ class LifeOfADistilledMemory(RuleBasedStateMachine):
         assert state.is_unwanted == (self.ended == "person")
         assert state.is_settled == self.settled
         assert state.is_the_owners == (self.settled or self.texts > 1)
-        assert state.is_confirmed == (self.settled or self.borne_out >= 2 or self.texts > 1)
         assert state.statement_hash == statement_hash(self.text)
         assert state.text_version == self.texts
         assert state.confidence == pytest.approx(self.confidence)
