@@ -26,6 +26,7 @@ from projections.build import GenerationBuild
 from projections.heap import keep_one_heap
 from projections.vector import table
 from projections.vector.building import VectorBuild
+from projections.vector.indices import hold_few_words_at_once
 from projections.vector.schema import TABLE
 from workers.settings import Settings
 from workers.view_writing import LogParts
@@ -109,4 +110,5 @@ def _peak_mb() -> float:
 
 if __name__ == "__main__":
     keep_one_heap()
+    hold_few_words_at_once()
     print(json.dumps(build(*sys.argv[1:6], int(sys.argv[6]))))

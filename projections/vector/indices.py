@@ -63,10 +63,16 @@ def missing_indices(dataset: Any) -> list[str]:
     ]
 
 
+def hold_few_words_at_once() -> None:
+    """Let Lance hold less of a words' index in memory while it makes one; for a whole process.
+
+    Its default lets a part grow to hundreds of megabytes. The variable is kept where it is set.
+    """
+    os.environ.setdefault("LANCE_FTS_PARTITION_SIZE", _MEGABYTES_OF_WORDS)
+
+
 def build_text_index(dataset: Any) -> None:
     """Build the full-text index anew; its files keep the words of rows that are gone until then."""
-    # Lance reads it where it builds; its default lets a part grow to hundreds of megabytes.
-    os.environ.setdefault("LANCE_FTS_PARTITION_SIZE", _MEGABYTES_OF_WORDS)
     dataset.create_scalar_index(
         "tokens",
         "INVERTED",
