@@ -174,6 +174,9 @@ def went_with_its_session(
     if closed is None:
         return False
     step.add("removed", {"id": event.aggregate_id, "kind": kind, "namespace": namespace})
+    if kind == "memory":
+        # Recalls are counted by events of their own, which did not wait behind the memory.
+        step.execute("DELETE FROM recall_counts WHERE memory_id = ?", (event.aggregate_id,))
     step.changed(namespace, event)
     return True
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from domain import events as facts
 from domain.events import (
     EpisodeCommitted,
     FeedbackGiven,
@@ -154,6 +155,37 @@ def test_parked_events_survive_the_worker_and_are_replayed_by_the_next(
     with running(log, view_path) as worker:
         worker.reaches(behind)
         assert worker.status.parked == 2
+        request_retry(view_path)
+        worker.shows(lambda status: status.parked == 0)
+    assert_state_equals_log(view_path, log.url, log.name)
+
+
+def test_a_memory_that_comes_after_its_sessions_close_leaves_no_count_of_recalls(
+    log: RedisLog, view_path: Path, historian: Historian
+) -> None:
+    """Served on a node whose view showed it, and shown by this one only after its end."""
+    memory = historian.remember(namespace="hermes-ephemeral", session_id="s-1")
+    created = historian.position - 2
+    served = facts.ServedRecall(
+        recall_id=historian.new_id(),
+        agent_id="hermes-1",
+        namespaces=["hermes-ephemeral"],
+        results=[facts.ServedMemory(memory_id=memory, version=1, rank=1, score=1.0)],
+        miss=False,
+        level="hybrid",
+        took_ms=12.5,
+    )
+    body = facts.RecallServed(recalls=[served], queries=["x"])
+    historian.write(("Recall", historian.new_id(), body))
+    closed = facts.SessionClosed(
+        agent_id="hermes-1", namespace="hermes-ephemeral", session_id="s-1"
+    )
+    historian.write(("Session", "session-hermes-ephemeral-s-1", closed))
+    with running(log, view_path, wrap=lambda inner: Poisoned(inner, [created])) as worker:
+        worker.reaches(historian.position)
+        assert worker.status.parked > 0
+    assert_state_equals_log(view_path, log.url, log.name)
+    with running(log, view_path) as worker:
         request_retry(view_path)
         worker.shows(lambda status: status.parked == 0)
     assert_state_equals_log(view_path, log.url, log.name)
