@@ -67,11 +67,11 @@ def build(
             opened.finish(never)
             opened.sync()
         finished = time.perf_counter()
-        is_vector = isinstance(opened.projector, VectorBuild)
+        projector = opened.projector
         return {
             "position": building.position,
-            "changes": opened.projector.rows_written if is_vector else None,
-            "rows": _rows_of(folder) if is_vector else None,
+            "changes": projector.rows_written if isinstance(projector, VectorBuild) else None,
+            "rows": _rows_of(folder) if isinstance(projector, VectorBuild) else None,
             "cpu_s": time.process_time() - cpu,
             "finished_s": finished - started,
             "ending_s": finished - applied,
@@ -111,4 +111,5 @@ def _peak_mb() -> float:
 if __name__ == "__main__":
     keep_one_heap()
     hold_few_words_at_once()
-    print(json.dumps(build(*sys.argv[1:6], int(sys.argv[6]))))
+    url, name, archive, data, view, last = sys.argv[1:]
+    print(json.dumps(build(url, name, archive, data, view, int(last))))

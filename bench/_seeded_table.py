@@ -93,7 +93,8 @@ class Seeded:
             rows = order[starts[centre] : starts[centre + 1]]
             if len(rows):
                 vectors[rows] += places[rows] @ self._directions[centre]
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
 
     def questions(self, count: int, words: float = 7.0) -> list[Asked]:
         """Give questions whose vectors lie in the same clusters."""
@@ -187,8 +188,9 @@ def _batch(seeded: Seeded, start: int, given: Floats, schema: Any) -> Any:
 
 
 def _zipf_mandelbrot(count: int, shift: float = 12.0) -> NDArray[np.float64]:
-    shares = 1.0 / (np.arange(count) + shift)
-    return shares / shares.sum()
+    shares = 1.0 / (np.arange(count, dtype=np.float64) + shift)
+    summing_to_one: NDArray[np.float64] = shares / shares.sum()
+    return summing_to_one
 
 
 def _letters(count: int) -> list[str]:

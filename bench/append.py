@@ -10,6 +10,7 @@ import statistics
 import time
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 import redis
 
@@ -104,6 +105,7 @@ def _xadd(raw: redis.Redis, count: int) -> None:
             entry.body,
         )
         fields = [part for pair in zip(FIELDS, values, strict=True) for part in pair]
-        (pipeline or raw).execute_command("XADD", "raw", "*", *fields)
+        target: Any = pipeline or raw  # redis-py leaves this one untyped
+        target.execute_command("XADD", "raw", "*", *fields)
     if pipeline is not None:
         pipeline.execute()

@@ -80,7 +80,8 @@ def _store(client: Client, folder: Path) -> None:
     for start in range(0, len(entries), _BATCH):
         receipt = client.batch_commit(entries[start : start + _BATCH])
         assert not isinstance(receipt, Queued), "this client has no outbox"
-    wait_until_shown(client, receipt.position)
+        position = receipt.position
+    wait_until_shown(client, position)
 
 
 def _measure(client: Client, messages: list[str]) -> list[Ratio]:

@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def _added_per_s(projector: VectorProjector, folder: Path) -> float:
 
     rows = from_arrow(projector.table.search().where("to_position IS NULL").to_arrow())
     parts = [to_arrow(rows[start : start + BATCH], DIMENSION) for start in range(0, ROWS, BATCH)]
-    table = lancedb.connect(folder).create_table(TABLE, schema=arrow_schema(DIMENSION))
+    table: Any = lancedb.connect(folder).create_table(TABLE, schema=arrow_schema(DIMENSION))
     create_indices(dataset_of(folder))
     table.checkout_latest()
     begun = time.perf_counter()

@@ -109,7 +109,7 @@ class RawParts:
         dense.distance_type("cosine").where(where).select(["id", "content", "_distance"]).limit(
             50
         ).to_arrow()
-        words = MatchQuery(" ".join(query_of(question).terms), "tokens")
+        words = MatchQuery(" ".join(query_of(question).terms), "tokens")  # type: ignore[call-arg]  # its defaults do not show
         lexical: Any = self._table.search(words, query_type="fts")
         lexical.where(where).select(["id", "content", "_score"]).limit(50).to_arrow()
 

@@ -29,6 +29,8 @@ import numpy as np
 from bench._seeded_table import DIMENSION, MODEL, SMALL, Asked, Floats, Seeded, write_table
 from bench.ratio import Ratio
 from bench.recall_quality import cache_from_environment
+from inference.calibration import TextPair
+from inference.embedder import EmbedderState
 from projections.vector.indices import build_vector_index, cells_to_look_at
 from projections.vector.maintenance import VECTOR_INDEX_FROM
 from projections.vector.schema import TABLE
@@ -55,7 +57,7 @@ class Known:
     """An embedder that has the question's vector already."""
 
     name, dimension = MODEL.rpartition("/")[0], DIMENSION
-    state = "ready"
+    state: EmbedderState = "ready"
 
     def __init__(self) -> None:
         self.vectors: dict[str, Floats] = {}
@@ -66,7 +68,7 @@ class Known:
     def embed_query(self, text: str) -> Floats:
         return self.vectors[text]
 
-    def calibrate(self, cosine: float) -> float:
+    def calibrate(self, cosine: float, pair: TextPair | None = None) -> float:  # noqa: ARG002  # the protocol's
         return max(0.0, cosine)
 
 

@@ -16,6 +16,7 @@ from bench.commit_latency import Connection
 from bench.ratio import Ratio
 from bench.recall_latency import milliseconds
 from memoryweave import contract
+from memoryweave.outbox import Queued
 from tests.nodes import NodeProcess
 
 ROUNDS: Final = 300
@@ -47,6 +48,7 @@ def main() -> list[Ratio]:
         stranger = admin.register_agent("hermes-stranger", "hermes", quota=QUOTA).api_key
         with node.client(victim) as client:
             receipt = client.remember("The walnut safe opens with 4711", wait="vectors")
+            assert not isinstance(receipt, Queued), "this client has no outbox"
         things = {"memory": str(receipt.memory_id), "episode": receipt.episode_id}
         nothing = {"memory": UNKNOWN.format(1), "episode": UNKNOWN.format(2)}
         asking = Connection(node.port, {"X-API-Key": stranger})
