@@ -9,8 +9,8 @@ from typing import Final
 
 from domain.policies import same_statement_english as english
 from domain.policies import statement_words as words
+from domain.policies.english_stem import english_stem
 from domain.policies.same_statement_english import set_of
-from domain.policies.statement import english_stem
 from domain.policies.statement_token import POSSESSIVE, Part, Token
 
 INNER: Final = r"[._:/\\@#+'’&=~%?-]+"
@@ -160,7 +160,7 @@ def base(word: str) -> tuple[str, bool]:
     singular = irregular[0] if irregular else _singular(word)
     if not singular.isascii() or (irregular and singular.endswith("ing")):
         return singular, past
-    stem = str(english_stem(singular))
+    stem = english_stem(singular)
     rest = singular[_common_length(singular, stem) :]
     if rest.endswith("d") and singular.endswith("ed"):
         return stem, True

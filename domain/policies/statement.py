@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-import snowballstemmer
 from msgspec import Struct
 
 from domain.policies import statement_words as words
-
-_english: Final = snowballstemmer.stemmer("english")
+from domain.policies.english_stem import LONGEST_KEPT, english_stem
 
 CHINESE: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN: Final = re.compile(
@@ -108,11 +106,6 @@ def tidied(text: str) -> str:
     return _FORMERLY.sub("formerly", _NO_LONGER.sub("not formerly", plain))
 
 
-def english_stem(word: str) -> str:
-    """Give the Snowball stem of a word of ASCII letters in lower case."""
-    return str(_english.stemWord(word))
-
-
 def joined(clauses: Sequence[Clause]) -> Clause:
     """Give several clauses as one."""
     return Clause(
@@ -138,13 +131,14 @@ def _clause(text: str, names: set[str], begins: bool) -> Clause:
     pairs: set[str] = set()
     for found in _TOKEN.finditer(text):
         if found.lastgroup == "chinese":
-            added, beside = _chinese(found.group())
+            characters, beside = _chinese(found.group())
+            units.extend(characters)
             pairs.update(beside)
         else:
             added = _english_units(found.group())
+            units.extend(added)
             if found.group()[0].isupper() and not (begins and not text[: found.start()].strip()):
                 names.update(set(added) - words.DAYS_AND_MONTHS)
-        units.extend(added)
     meant = [unit for unit in units if unit != words.GENERAL]
     return Clause(
         units=tuple(meant),
@@ -159,30 +153,39 @@ def _clause(text: str, names: set[str], begins: bool) -> Clause:
     )
 
 
-def _english_units(word: str) -> list[str]:
+def _english_units(word: str) -> tuple[str, ...]:
     """Give what one word of Latin letters, or one identifier, stands for."""
+    return _kept_units(word) if len(word) <= LONGEST_KEPT else _units_of(word)
+
+
+@lru_cache(maxsize=16384)
+def _kept_units(word: str) -> tuple[str, ...]:
+    return _units_of(word)
+
+
+def _units_of(word: str) -> tuple[str, ...]:
     folded = word.casefold().replace("’", "'")
     if _CONTRACTED.search(folded):
-        return [*_english_units(folded[:-3]), "not"]
+        return (*_english_units(folded[:-3]), "not")
     folded = folded.removesuffix("'s").removesuffix("'").split("'")[0]
     measure = _MEASURE.fullmatch(folded)
     if measure:
-        return [measure.group(1), *_english_units(measure.group(2))]
+        return (measure.group(1), *_english_units(measure.group(2)))
     if folded == "%":
-        return ["percent"]
+        return ("percent",)
     if any(map(str.isdigit, folded)) or folded[:1] in "/\\" or folded.count("/") > 1:
-        return [folded]
+        return (folded,)
     parts = [part for part in re.split(r"[._:/\\@#+=-]+", folded) if part]
     if len(parts) > 1:
-        return [unit for part in parts for unit in _english_units(part)]
+        return tuple(unit for part in parts for unit in _english_units(part))
     if folded in words.NUMBERS_ENGLISH:
-        return [words.NUMBERS_ENGLISH[folded]]
+        return (words.NUMBERS_ENGLISH[folded],)
     if folded in words.EMPTY_ENGLISH:
-        return []
+        return ()
     if folded in words.SAME_ENGLISH:
-        return [words.SAME_ENGLISH[folded]]
+        return (words.SAME_ENGLISH[folded],)
     stem = english_stem(folded) if folded.isascii() else folded
-    return ["not"] if stem in ("cannot", "cant", "dont", "wont") else [stem]
+    return ("not" if stem in ("cannot", "cant", "dont", "wont") else stem,)
 
 
 def _chinese(run: str) -> tuple[list[str], set[str]]:

@@ -12,9 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-import snowballstemmer
-
 from domain.policies.common_words import COMMON_CHINESE, COMMON_ENGLISH
+from domain.policies.english_stem import english_stem
 from domain.policies.statement_words import EMPTY_CHINESE, EMPTY_ENGLISH
 
 LEAST_LETTERS: Final = 3
@@ -28,8 +27,6 @@ _BETWEEN: Final = re.compile(
     "于以被给让对为到从向地得着过还又再更最太只才能要想说去来上下里中后前些样么一二两三四五六七八九十几每某各该此]+"
 )
 """Chinese words that say nothing of what a text is about: no term spans one."""
-
-_english: Final = snowballstemmer.stemmer("english")
 
 
 def terms(text: str) -> frozenset[str]:
@@ -61,12 +58,8 @@ def _word_terms(token: str) -> tuple[str, ...]:
         for word in _PARTS.split(token)
         if len(word) >= LEAST_LETTERS
         and word not in EMPTY_ENGLISH
-        and (stem := _stem(word)) not in _COMMON
+        and (stem := english_stem(word)) not in _COMMON
     )
 
 
-def _stem(word: str) -> str:
-    return str(_english.stemWord(word))
-
-
-_COMMON: Final = frozenset(map(_stem, COMMON_ENGLISH))
+_COMMON: Final = frozenset(map(english_stem, COMMON_ENGLISH))

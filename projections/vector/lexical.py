@@ -21,9 +21,9 @@ from functools import lru_cache
 from typing import Final
 
 import opencc
-import snowballstemmer
 from msgspec import Struct
 
+from domain.policies.english_stem import english_stem
 from projections.vector.stop_words import ENGLISH_STOP_WORDS
 
 MAX_TOKEN_CHARACTERS: Final = 96
@@ -55,7 +55,6 @@ _CAMEL: Final = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d
 _DOTTED_NUMBER: Final = re.compile(r"\d+(?:\.\d+)+")
 
 _to_simplified: Final = opencc.OpenCC("t2s")
-_english: Final = snowballstemmer.stemmer("english")
 
 
 class LexicalQuery(Struct, frozen=True):
@@ -158,7 +157,7 @@ def _without_apostrophes(word: str) -> str:
 def _token(part: str) -> str:
     folded = part.casefold()
     if folded.isascii() and folded.isalpha():
-        return str(_english.stemWord(folded[:MAX_TOKEN_CHARACTERS]))
+        return english_stem(folded[:MAX_TOKEN_CHARACTERS])
     return folded[:MAX_TOKEN_CHARACTERS]
 
 
