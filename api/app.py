@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -176,9 +177,12 @@ def _lifespan(
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def closing(_: Litestar) -> AsyncIterator[None]:
+        # After a restart that takes a second or two, and no commit is to wait for it.
+        learning = asyncio.ensure_future(service.threads.run(service.node.served.catch_up))
         try:
             yield
         finally:
+            await learning
             if forwarding is not None:
                 await forwarding.close()
             service.last_used.flush()

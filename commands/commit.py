@@ -8,7 +8,7 @@ reinforces the one that says exactly this.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
@@ -40,7 +40,7 @@ from domain.policies.content import (
     utc,
 )
 from domain.policies.own_output import OwnOutput, without_own_output
-from domain.policies.restatement import Served
+from domain.policies.restatement import KnownTexts, known_texts
 from domain.policies.text import text_hash
 from domain.policies.trust import require_may_claim
 from eventlog.append import MAX_EVENTS
@@ -54,16 +54,16 @@ CLARITY_OF_A_STATEMENT: Final = 1.0
 OWN_OUTPUT: Final = "own_output"
 """Why an episode is skipped that only says what its sender was served."""
 
-ServedBefore = Callable[[contract.Commit], Sequence[Served]]
+ServedBefore = Callable[[contract.Commit], KnownTexts]
 """Gives what was served to the caller and may come back in an entry."""
 
 _EVENTS_OF_A_STATEMENT: Final = 4
 """Its episode, its memory, that the one became the other, and the claim on its text."""
 
 
-def nothing_served(_entry: contract.Commit) -> Sequence[Served]:
+def nothing_served(_entry: contract.Commit) -> KnownTexts:
     """Stand in where it is not known what was served: only a block's marks tell then."""
-    return ()
+    return known_texts(())
 
 
 def commit(
@@ -133,7 +133,7 @@ def _record(
         work.start(EPISODE, episode_id, committed)
         _see_again(work, known, episode_id)
         return
-    own = _own_output(work, request, served_before)
+    own = _own_output(request, served_before)
     committed = replace(committed, content=own.rest, own_output=own.taken_out)
     work.start(EPISODE, episode_id, committed)
     if not own.rest:
@@ -153,13 +153,11 @@ def _said_before(work: UnitOfWork, committed: EpisodeCommitted) -> Memory | None
     return holder_of(work, committed.namespace, committed.session_id, said)
 
 
-def _own_output(
-    work: UnitOfWork, request: contract.Commit, served_before: ServedBefore
-) -> OwnOutput:
+def _own_output(request: contract.Commit, served_before: ServedBefore) -> OwnOutput:
     """Tell what of an entry was served; what the owner edits is the owner's, whoever said it."""
     if request.source == "owner_edit":
         return OwnOutput(rest=request.content, taken_out=0, memories=())
-    return without_own_output(request.content, served_before(request), work.policy)
+    return without_own_output(request.content, served_before(request))
 
 
 def _see_again(work: UnitOfWork, known: Memory, episode_id: str) -> None:

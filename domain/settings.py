@@ -83,7 +83,7 @@ class PolicySettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     # context, and its coming back
     context_items_per_source: Annotated[int, Meta(ge=1, le=20)] = 2
     own_output_hours: Positive = 24.0
-    own_output_texts: Annotated[int, Meta(ge=1, le=10_000)] = 500
+    own_output_texts: Annotated[int, Meta(ge=1, le=100_000)] = 10_000
     own_output_overlap: Fraction = 0.8
 
     # writing
@@ -147,7 +147,7 @@ MEANING: Final[dict[str, str]] = {
     "metadata_max_depth": "nesting of one metadata",
     "context_items_per_source": "items of one source in a block of context",
     "own_output_hours": "hours for which a text that was served is known when it comes back",
-    "own_output_texts": "texts that were served last to one agent and are known so",
+    "own_output_texts": "texts that a node served last and knows so, at 1 to 2 KB of memory each",
     "own_output_overlap": "8-grams of a long text that a served one holds, for it to be that one",
     "batch_max_entries": "entries of one batch",
     "attempts_on_conflict": "tries of one command while others change the same thing",

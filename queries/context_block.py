@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from domain.policies.context_block import CLOSING, CUT, PREFIX, SECTIONS, Section, line
 from memoryweave.contract import RecallItem
-from queries.tokens import token_count
+from queries.tokens import CJK, token_count
 
 MOST_OF_BUDGET: Final = 3
 """One line takes at most a third of the budget; a longer text is cut, and marked as cut."""
@@ -22,6 +22,9 @@ LEAST_LINE: Final = 16
 """Tokens below which no line fits: its marks alone take as many."""
 
 _SENTENCE_END: Final = re.compile(r"[。！？!?；;…](?=.)|\.(?=\s)|\n")
+
+_OF_A_WORD: Final = re.compile(rf"(?!{CJK})\S")
+"""Between characters of Chinese there is no blank to cut at, and none is needed."""
 
 
 class Block(Struct, frozen=True):
@@ -77,8 +80,10 @@ def shortened(text: str, limit: int) -> str:
     ends = [found.end() for found in _SENTENCE_END.finditer(kept)]
     if ends:
         kept = kept[: ends[-1]]
-    elif " " in kept.strip():
-        kept = kept[: kept.rstrip().rindex(" ")]
+    elif _OF_A_WORD.match(text, low):
+        while low and _OF_A_WORD.match(text, low - 1):
+            low -= 1
+        kept = text[:low] or kept
     return f"{kept.rstrip()} {CUT}"
 
 

@@ -9,13 +9,13 @@ and negations, in an order that says the same. What might say something new stay
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
 from domain.policies import statement_words as words
-from domain.policies.context_block import unescaped
+from domain.policies.context_block import CUT, unescaped
 from domain.policies.quoted_block import (
     LEAD,
     MARKS,
@@ -25,14 +25,11 @@ from domain.policies.quoted_block import (
     is_of_a_block,
     marked_line,
 )
-from domain.policies.restatement import LEAST_WEIGHT, KnownTexts, Served
+from domain.policies.restatement import LEAST_WEIGHT, KnownTexts
+from domain.policies.served_text import SENTENCE
 from domain.policies.statement import JOINTS, statement
 from domain.policies.text_spans import Span, gaps, lines_of, rest_of
-from domain.settings import DEFAULT_POLICY, PolicySettings
 
-_SENTENCE: Final = re.compile(
-    r".+?(?:[。！？!?…]+[”’\"')）】」*]*|[.]+[\"')*]*(?=\s|$)|$)", re.DOTALL
-)
 _QUESTION: Final = re.compile(r"[?？][”’\"')）】」*\s]*$|[吗呢么嘛][。.!！]?\s*$")
 
 
@@ -48,13 +45,10 @@ class OwnOutput(Struct, frozen=True):
     memories: tuple[str, ...]
 
 
-def without_own_output(
-    text: str, served: Sequence[Served], policy: PolicySettings = DEFAULT_POLICY
-) -> OwnOutput:
+def without_own_output(text: str, known: KnownTexts) -> OwnOutput:
     """Take what was served out of a text that is to be stored."""
-    if not served and not MARKS.search(text):
+    if not known and not MARKS.search(text):
         return OwnOutput(text, 0, ())
-    known = KnownTexts(served, policy)
 
     def changed(line: MarkedLine) -> bool:
         return known.has_other_numbers(line.reference, line.text)
@@ -93,7 +87,7 @@ def _own_spans(
     begin = start + (lead.end() if lead else 0)
     found: list[Span] = []
     rest = False
-    for sentence in _SENTENCE.finditer(text, begin, end):
+    for sentence in SENTENCE.finditer(text, begin, end):
         holders = _holders(sentence.group(), known)
         if holders:
             echoes.update(dict.fromkeys(holders))
@@ -108,11 +102,14 @@ def _own_spans(
 
 def _holders(sentence: str, known: KnownTexts) -> list[str]:
     """Give whose texts a sentence says: one's, or of each of its clauses one's."""
-    plain = unescaped(sentence)
-    exact = known.holders_of_exactly(plain)
-    if exact or _QUESTION.search(sentence):
+    plain = unescaped(sentence).rstrip()
+    whole = plain.removesuffix(CUT)
+    exact = known.holders_of_exactly(whole)
+    if not exact and whole != plain:
+        exact = known.holders_of_beginning(whole)
+    if exact or _QUESTION.search(whole):
         return exact
-    return known.holders_of(_clauses(words.FRAMES_ENGLISH.sub(" ", plain)))
+    return known.holders_of(_clauses(words.FRAMES_ENGLISH.sub(" ", whole)))
 
 
 def _clauses(sentence: str) -> list[str]:
@@ -129,10 +126,6 @@ def _clauses(sentence: str) -> list[str]:
     if len(clauses) > 1 and statement(clauses[0]).weight < LEAST_WEIGHT:
         clauses[:2] = [" ".join(clauses[:2])]
     return clauses
-
-
-def _without_frame(sentence: str) -> str:
-    return words.FRAMES_ENGLISH.sub(" ", sentence)
 
 
 def _says_something(text: str) -> bool:

@@ -16,7 +16,7 @@ from domain.policies.context_block import (
     reference,
     unescaped,
 )
-from domain.policies.restatement import bare
+from domain.policies.served_text import bare
 from domain.policies.text_spans import Span, line_start, lines_of, rest_of
 
 _LESS: Final = r"(?:<|&(?:amp;)*lt;|＜)"

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Final
 
-from msgspec import Struct
-
-from domain.policies import statement_words as words
-from domain.policies.context_block import reference, unescaped
+from domain.policies.context_block import reference
+from domain.policies.served_index import ServedIndex
+from domain.policies.served_text import Served, bare, sentences_of, without_speaker
 from domain.policies.statement import (
     Clause,
     Statement,
+    head,
     is_character,
     is_number,
     joined,
     statement,
 )
-from domain.policies.text import normalise
-from domain.settings import PolicySettings
+from domain.settings import DEFAULT_POLICY, PolicySettings
 
 LEAST_WEIGHT: Final = 2.0
 """Words of meaning that a sentence must have to be known by them alone."""
@@ -39,15 +37,17 @@ DIRECTED: Final = 0.85
 LONG: Final = 12.0
 """Words of meaning from which one changed word leaves a text the same, if its 8-grams say so."""
 
-_SENTENCES: Final = re.compile(r"(?<=[.。!！?？])(?=\s|[^\x00-\x7f])\s*|\n+")
-_SPEAKER: Final = re.compile(r"^[\w .'-]{1,40}[:：]\s+(?=\S)")
+_WITHIN_WORD: Final = re.compile(r"[a-zA-Z0-9]{2}|\d[.,:]|[.,:]\d")
+"""Two characters of one word or number."""
 
+_AT_ONCE: Final = 32
+"""Texts that are looked up together."""
 
-class Served(Struct, frozen=True):
-    """A text that was handed out; of which memory, None for an episode's."""
+_UNSURE_AT_A_CUT: Final = 3
+"""Units that a text may seem to lack where it was cut within a Chinese word."""
 
-    text: str
-    memory_id: str | None = None
+LookUp = Callable[[Sequence[int]], Mapping[int, Served]]
+"""Gives those of these texts that were served to who asks, by number."""
 
 
 def says_nothing_beyond(said: Statement, other: Statement) -> bool:
@@ -55,24 +55,48 @@ def says_nothing_beyond(said: Statement, other: Statement) -> bool:
     return any(part.turning == said.whole.turning for part in _parts_saying(said, other))
 
 
-class KnownTexts:
-    """The served texts, prepared: by digest, by reference, by the words in them."""
+def known_texts(served: Sequence[Served], policy: PolicySettings = DEFAULT_POLICY) -> KnownTexts:
+    """Give these texts, the latest first, as texts that are known."""
+    index = ServedIndex(1 + sum(len(one.text) for one in served))  # whatever they hold
+    by_number = dict(zip(range(len(served), 0, -1), served, strict=True))
+    for number, one in by_number.items():
+        index.add(number, one.text)
+    return KnownTexts(index, lambda numbers: {at: by_number[at] for at in numbers}, policy)
 
-    def __init__(self, served: Sequence[Served], policy: PolicySettings) -> None:
+
+class KnownTexts:
+    """What was served to one agent: found through an index, then looked up and compared."""
+
+    def __init__(self, index: ServedIndex, look_up: LookUp, policy: PolicySettings) -> None:
+        self._index = index
+        self._look_up = look_up
         self._policy = policy
-        self._served = served
-        self._exact: dict[str, str] | None = None
-        self._by_word: dict[str, set[int]] = {}
-        self._statements: list[tuple[str, str, Statement]] = []
+        self._seen: dict[int, Served | None] = {}
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is known."""
+        return len(self._index) > 0
 
     def holders_of_exactly(self, sentence: str) -> list[str]:
         """Give whose text this is, or a sentence of; [] for none."""
-        if not self._served:
+        said = bare(sentence)
+        places = self._index.with_sentence(said) if said else []
+        for one in self._served(places):
+            if said in sentences_of(one.text):
+                return [_holder(one)]
+        return []
+
+    def holders_of_beginning(self, beginning: str) -> list[str]:
+        """Give whose text has a sentence that begins so and was cut there; [] for none."""
+        said = bare(beginning)
+        units = statement(without_speaker(beginning)).units
+        if not units:
             return []
-        self._prepare()
-        assert self._exact is not None
-        exact = self._exact.get(bare(sentence))
-        return [] if exact is None else [exact]
+        missing = min(_UNSURE_AT_A_CUT, (len(set(units)) - 1) // 2)
+        for one in self._served(self._index.with_units(units, missing)):
+            if any(_begins(part, said) for part in sentences_of(one.text)):
+                return [_holder(one)]
+        return []
 
     def holders_of(self, clauses: Sequence[str]) -> list[str]:
         """Give whose texts these clauses of one sentence say, "" for an episode's; [] for none.
@@ -80,50 +104,60 @@ class KnownTexts:
         One text says them all, or each is said by one and names what that text begins with: of "the
         backup is on Monday" the clause "on Monday" is nothing, beside another subject.
         """
-        if not self._served or not clauses:
-            return []
-        self._prepare()
         said = [statement(clause) for clause in clauses]
-        found = [
-            self._saying(clause, one, long=len(said) == 1)
-            for clause, one in zip(clauses, said, strict=True)
-        ]
+        if not said or any(one.weight < LEAST_WEIGHT for one in said):
+            return []
+        long = len(said) == 1 and said[0].weight >= LONG
+        found = [self._index.with_units(one.units, 2 if long else 0) for one in said]
+        if not all(found):
+            return []
         everywhere = set(found[0]).intersection(*found[1:])
-        for at in sorted(everywhere):
-            if _turned_alike(said, self._statements[at][2]):
-                return [self._statements[at][0]]
-        alone = [
-            next((at for at in places if self._says_alone(at, one)), None)
-            for places, one in zip(found, said, strict=True)
-        ]
-        return [] if None in alone else [self._statements[at][0] for at in alone if at is not None]
+        units = [unit for one in said for unit in one.units]
+        first = self._index.first_not_by_chance(units)
+        for served in self._served(sorted(filter(first.__le__, everywhere), reverse=True)):
+            if self._says_all(clauses, said, served, long=long):
+                return [_holder(served)]
+        if len(said) == 1:
+            return []
+        holders = []
+        for one, places in zip(said, found, strict=True):
+            first = self._index.first_not_by_chance(one.units)
+            named = [
+                at for at in places if at >= first and self._index.begins_with_one_of(at, one.units)
+            ]
+            served_alone = (text for text in self._served(named) if _says_alone(text, one))
+            holder = next(map(_holder, served_alone), None)
+            if holder is None:
+                return []
+            holders.append(holder)
+        return holders
 
     def has_other_numbers(self, marked: str, text: str) -> bool:
         """Tell whether a line with a reference has other numbers than the text it refers to."""
-        said = next((one.text for one in self._served if reference(one.text) == marked), None)
-        return said is not None and not _numbers(text) <= _numbers(said)
+        for one in self._served(self._index.with_reference(marked)):
+            if reference(one.text) == marked:
+                return not _numbers(text) <= _numbers(one.text)
+        return False
 
-    def _saying(self, sentence: str, said: Statement, *, long: bool) -> list[int]:
-        """Give the numbers of the texts that say a clause."""
-        if said.weight < LEAST_WEIGHT:
-            return []
-        allowed = 2 if long and said.weight >= LONG else 0
-        counts: dict[int, int] = {}
-        for unit in set(said.units):
-            for at in self._by_word.get(unit, ()):
-                counts[at] = counts.get(at, 0) + 1
-        needed = len(set(said.units)) - allowed
-        return [
-            at
-            for at in sorted(at for at, count in counts.items() if count >= needed)
-            if any(_parts_saying(said, self._statements[at][2]))
-            or (allowed and self._nearly(sentence, said, *self._statements[at][1:]))
-        ]
+    def _served(self, numbers: Sequence[int]) -> Iterator[Served]:
+        """Give those of these texts that the agent was served, in this order."""
+        for start in range(0, len(numbers), _AT_ONCE):
+            some = numbers[start : start + _AT_ONCE]
+            unseen = [at for at in some if at not in self._seen]
+            if unseen:
+                self._seen.update(dict.fromkeys(unseen) | dict(self._look_up(unseen)))
+            yield from (one for at in some if (one := self._seen[at]) is not None)
 
-    def _says_alone(self, at: int, said: Statement) -> bool:
-        """Tell whether a text says a clause, and the clause names what the text begins with."""
-        other = self._statements[at][2]
-        return _head(other.whole) in {*said.units, None} and says_nothing_beyond(said, other)
+    def _says_all(
+        self, clauses: Sequence[str], said: Sequence[Statement], served: Served, *, long: bool
+    ) -> bool:
+        """Tell whether one text says each clause of a sentence, turned round as the sentence is."""
+        other = statement(without_speaker(served.text))
+        return all(
+            any(_parts_saying(one, other))
+            or (long and self._nearly(clause, one, served.text, other))
+            for clause, one in zip(clauses, said, strict=True)
+        ) and _turned_alike(said, other)
 
     def _nearly(self, sentence: str, said: Statement, text: str, other: Statement) -> bool:
         missing = _missing(said, other.whole)
@@ -139,18 +173,23 @@ class KnownTexts:
             and _overlap(sentence, text) >= self._policy.own_output_overlap
         )
 
-    def _prepare(self) -> None:
-        if self._exact is not None:
-            return
-        self._exact = {}
-        for one in self._served:
-            for part in _parts_of(one.text):
-                self._exact.setdefault(bare(part), one.memory_id or "")
-            reduced = statement(_without_speaker(one.text))
-            at = len(self._statements)
-            self._statements.append((one.memory_id or "", one.text, reduced))
-            for unit in set(reduced.units):
-                self._by_word.setdefault(unit, set()).add(at)
+
+def _holder(served: Served) -> str:
+    return served.memory_id or ""
+
+
+def _says_alone(served: Served, said: Statement) -> bool:
+    """Tell whether a text says a clause, and the clause names what the text begins with."""
+    other = statement(without_speaker(served.text))
+    return head(other.whole) in {*said.units, None} and says_nothing_beyond(said, other)
+
+
+def _begins(sentence: str, beginning: str) -> bool:
+    """Tell whether a sentence begins so; a word of Latin letters or a number is not cut."""
+    if not sentence.startswith(beginning):
+        return False
+    at = len(beginning)
+    return at == len(sentence) or not _WITHIN_WORD.fullmatch(sentence[at - 1 : at + 1])
 
 
 def _numbers(text: str) -> frozenset[str]:
@@ -185,7 +224,7 @@ def _parts_that_may_say(said: Statement, other: Statement) -> Iterator[Clause]:
             taken.append(clause)
     if len(taken) < 2 or any(clause.turning for clause in taken):
         return
-    named = all(_head(clause) in {*wanted, None} for clause in taken)
+    named = all(head(clause) in {*wanted, None} for clause in taken)
     if named and not any(_are_alike(one, two) for one, two in combinations(taken, 2)):
         yield joined(taken)
 
@@ -217,11 +256,6 @@ def _turned_alike(said: Sequence[Statement], other: Statement) -> bool:
     return all(
         any(part.turning == one.whole.turning for part in _parts_saying(one, other)) for one in said
     )
-
-
-def _head(clause: Clause) -> str | None:
-    """Give what a clause is about: its first unit, but for the owner, who is also called you."""
-    return next((unit for unit in clause.units if unit not in words.OWNER), None)
 
 
 def _in_order(said: Statement, part: Clause, other: Statement) -> bool:
@@ -270,23 +304,3 @@ def _overlap(one: str, other: str) -> float:
 
 def _grams(text: str) -> frozenset[str]:
     return frozenset(text[i : i + 8] for i in range(len(text) - 7))
-
-
-@lru_cache(maxsize=4096)
-def _parts_of(text: str) -> tuple[str, ...]:
-    """Give a served text whole, and its sentences."""
-    parts = dict.fromkeys((text, _without_speaker(text)))
-    for whole in list(parts):
-        parts.update(dict.fromkeys(_SENTENCES.split(whole)))
-    return tuple(part for part in parts if part.strip())
-
-
-def _without_speaker(text: str) -> str:
-    return _SPEAKER.sub("", text)
-
-
-@lru_cache(maxsize=8192)
-def bare(text: str) -> str:
-    """Give a text without quoting marks, case and punctuation at its ends, as two are compared."""
-    plain = normalise(unescaped(text)).casefold().strip(" \t\n.。!！,，;；:：\"'“”‘’*_`>-•")
-    return " ".join(plain.split())

@@ -116,6 +116,11 @@ def joined(clauses: Sequence[Clause]) -> Clause:
     )
 
 
+def head(clause: Clause) -> str | None:
+    """Give what a clause is about: its first unit, but for the owner, who is also called you."""
+    return next((unit for unit in clause.units if unit not in words.OWNER), None)
+
+
 def is_character(unit: str) -> bool:
     """Tell whether a unit is one Chinese character."""
     return len(unit) == 1 and unit >= "\u3400"

@@ -211,26 +211,26 @@ class StateView:
             return None
         return SettledRow(by=row[0], at=cast("datetime", moment(row[1])), position=row[2])
 
-    def texts_of(self, versions: Iterable[tuple[str, int]]) -> list[tuple[str, str]]:
-        """Give the id and the text of these memories, as (id, version), as far as they exist."""
+    def texts_of(self, versions: Iterable[tuple[str, int]]) -> list[tuple[str, int, str]]:
+        """Give id, version and text of these versions of memories, as far as they exist."""
         wanted = [list(version) for version in versions]
         with self._readers.reading() as connection:
             return connection.execute(
-                "SELECT v.memory_id, v.content FROM json_each(?) AS wanted "
+                "SELECT v.memory_id, v.version, v.content FROM json_each(?) AS wanted "
                 "JOIN versions AS v ON v.memory_id = json_extract(wanted.value, '$[0]') "
                 "AND v.version = json_extract(wanted.value, '$[1]')",
                 (msgspec.json.encode(wanted).decode(),),
             ).fetchall()
 
-    def texts_of_episodes(self, ids: Iterable[str]) -> list[str]:
-        """Give the texts of these episodes, as far as they exist, with who spoke them."""
+    def texts_of_episodes(self, ids: Iterable[str]) -> list[tuple[str, str]]:
+        """Give the ids and texts of these episodes, as far as they exist, with who spoke them."""
         with self._readers.reading() as connection:
             rows = connection.execute(
-                "SELECT speaker, content FROM episodes "
+                "SELECT id, speaker, content FROM episodes "
                 "WHERE id IN (SELECT value FROM json_each(?))",
                 (_json(list(ids)),),
             ).fetchall()
-        return [f"{speaker}: {content}" if speaker else content for speaker, content in rows]
+        return [(name, f"{speaker}: {said}" if speaker else said) for name, speaker, said in rows]
 
     def agent(self, agent_id: str) -> AgentRow | None:
         """Give one agent, active or not."""

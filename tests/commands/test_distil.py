@@ -20,7 +20,8 @@ from domain.events import (
     Relation,
 )
 from domain.memory import MEMORY
-from domain.policies.restatement import Served
+from domain.policies.restatement import known_texts
+from domain.policies.served_text import Served
 from domain.policies.validation import Validation
 from memoryweave import contract
 from tests.commands.distilling import Distiller, events_of, finding
@@ -256,7 +257,7 @@ def test_own_output_is_not_distilled(hermes, owner, distiller):
     memory_id = hermes.remember(CAT).memory_id
 
     def served(_entry):
-        return [Served(text=CAT, memory_id=memory_id)]
+        return known_texts([Served(text=CAT, memory_id=memory_id)])
 
     receipt = hermes.send(commit, contract.Commit(content=CAT), served)
     assert receipt.skipped == "own_output"

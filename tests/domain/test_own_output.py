@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from domain.policies.context_block import CLOSING, PREFIX, line
 from domain.policies.own_output import without_own_output
 from domain.policies.quoted_block import without_blocks
-from domain.policies.restatement import Served
+from domain.policies.restatement import KnownTexts, known_texts
+from domain.policies.served_text import Served
 from tests.domain.own_output_cases import (
     CHINESE,
     ENGLISH,
@@ -36,8 +37,12 @@ LEAST_KNOWN_OF_FURTHER = {"english": 0.7, "chinese": 0.6}
 """Share of the table's restatements that must be known. None of the others may be."""
 
 
-def served(cases: list[Case]) -> list[Served]:
+def texts_of(cases: list[Case]) -> list[Served]:
     return [Served(case.served, f"memory-{at}") for at, case in enumerate(cases)]
+
+
+def served(cases: list[Case]) -> KnownTexts:
+    return known_texts(texts_of(cases))
 
 
 def block(texts: list[str]) -> str:
@@ -92,7 +97,7 @@ def test_a_block_is_taken_out_in_any_form_whether_or_not_it_is_known_what_was_se
     cases, news = LANGUAGES[language], NEWS[language]
     for texts in samples(cases, 12):
         came_back = FORMS[form](texts)
-        for known in (served(cases), []):
+        for known in (served(cases), known_texts([])):
             alone = without_own_output(came_back, known)
             assert alone.rest == "", (form, alone.rest)
             for around in (f"{came_back}\n\n{news}", f"{news}\n\n{came_back}"):
@@ -149,24 +154,26 @@ def test_any_other_number_is_news_wherever_it_stands(language: str) -> None:
 def test_a_line_of_a_block_whose_number_was_changed_stays() -> None:
     text = "ComfyUI listens on port 8188 on the workstation"
     changed = block([text, "The owner likes tea"]).replace("8188", "8189")
-    rest = without_own_output(changed, [Served(text, "m")]).rest
+    rest = without_own_output(changed, known_texts([Served(text, "m")])).rest
     assert "8189" in rest
     assert "tea" not in rest
 
 
 def test_a_question_is_not_what_was_served() -> None:
-    known = [Served("ComfyUI listens on port 8188", "m")]
+    known = known_texts([Served("ComfyUI listens on port 8188", "m")])
     for question in ("Does ComfyUI listen on port 8188?", "ComfyUI监听8188端口吗？"):
         assert without_own_output(question, known).rest == question
 
 
 def test_of_two_texts_no_third_is_made() -> None:
-    known = [
-        Served("ComfyUI listens on port 8188", "a"),
-        Served("Grafana listens on port 3000", "b"),
-        Served("The standup is on Mondays at 9:00", "c"),
-        Served("Deployments to production happen on Fridays", "d"),
-    ]
+    known = known_texts(
+        [
+            Served("ComfyUI listens on port 8188", "a"),
+            Served("Grafana listens on port 3000", "b"),
+            Served("The standup is on Mondays at 9:00", "c"),
+            Served("Deployments to production happen on Fridays", "d"),
+        ]
+    )
     for text in (
         "Grafana listens on port 8188",
         "ComfyUI listens on port 3000, Grafana on 8188",
@@ -177,7 +184,7 @@ def test_of_two_texts_no_third_is_made() -> None:
 
 @pytest.mark.parametrize(("told", "said"), TURNED_ROUND)
 def test_the_same_words_turned_round_are_news(told: str, said: str) -> None:
-    assert without_own_output(said, [Served(told, "m")]).rest == said
+    assert without_own_output(said, known_texts([Served(told, "m")])).rest == said
 
 
 def test_the_message_of_a_context_request_is_read_without_the_block_in_it() -> None:
@@ -185,14 +192,14 @@ def test_the_message_of_a_context_request_is_read_without_the_block_in_it() -> N
     assert without_blocks(message) == "What do I like?"
 
 
-_ANY_SERVED = served([*ENGLISH, *CHINESE])
+_ANY_SERVED = texts_of([*ENGLISH, *CHINESE])
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=80)
 def test_a_text_that_was_never_served_stays_as_it_is(text: str) -> None:
-    assert without_own_output(text, []).rest == text
-    found = without_own_output(text, _ANY_SERVED)
+    assert without_own_output(text, known_texts([])).rest == text
+    found = without_own_output(text, known_texts(_ANY_SERVED))
     assert (found.rest, found.taken_out) == (text, 0)
 
 
@@ -214,7 +221,7 @@ _said = st.lists(
 def test_what_is_left_holds_all_news_in_order_and_nothing_more_is_taken_out_of_it(
     said: list[str], between: str, seed: int
 ) -> None:
-    known = random.Random(seed).sample(_ANY_SERVED, 20)
+    known = known_texts(random.Random(seed).sample(_ANY_SERVED, 20))
     text = between.join(said)
     rest = without_own_output(text, known).rest
     assert without_own_output(rest, known).rest == rest

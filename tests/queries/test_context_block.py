@@ -20,6 +20,7 @@ from domain.policies.context_block import (
     unescaped,
 )
 from domain.policies.own_output import without_own_output
+from domain.policies.restatement import known_texts
 from memoryweave.contract import RecallItem
 from queries.context_block import EMPTY, fill, shortened
 from queries.tokens import token_count
@@ -97,7 +98,7 @@ def test_a_block_is_within_its_budget_and_says_only_what_it_lists(
     for line in lines:
         if line not in headings:
             assert not re.search(rf"\[\W*({'|'.join(SECTIONS)})", line, re.IGNORECASE)
-    assert without_own_output(block.text, []).rest == ""
+    assert without_own_output(block.text, known_texts([])).rest == ""
 
 
 @given(_contents)
@@ -125,6 +126,12 @@ def test_a_line_that_does_not_fit_makes_room_for_a_shorter_one() -> None:
 def test_a_long_text_is_cut_at_a_sentences_end() -> None:
     text = "The first sentence is here. The second one is longer than the first. " * 20
     assert shortened(text, 40).endswith(f". {CUT}")
+
+
+def test_a_text_without_sentences_is_cut_between_words_or_chinese_characters() -> None:
+    assert shortened("one two three four five six seven", 10) == f"one two three four five {CUT}"
+    assert shortened(f"小明: {'好' * 40}", 20) == f"小明: {'好' * 16} {CUT}"
+    assert shortened("x" * 90, 10) == f"{'x' * 26} {CUT}"
 
 
 @pytest.mark.parametrize("text", ["array[0] = x", "[1] a note", "a [link](url)", "[todo] buy milk"])
