@@ -6,12 +6,11 @@ A line holds the route's template, never a query string, a body or a key.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, Final
 
 import structlog
-from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,6 +19,7 @@ from api.node import Node
 from domain.identity import uuid7
 
 _METHODS: Final = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+_Header = tuple[bytes, bytes]
 _CORRELATION: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
@@ -51,10 +51,9 @@ def access_log(node: Node, durations: RequestDurations) -> Callable[[ASGIApp], A
                 nonlocal status
                 if message["type"] == "http.response.start":
                     status = message["status"]
-                    headers = MutableScopeHeaders.from_message(message)
-                    # What was passed on to a primary bears the id that its log knows.
-                    headers.setdefault("X-Request-ID", request_id)
-                    headers.setdefault("X-Correlation-ID", state["correlation_id"])
+                    message["headers"] = _named(
+                        message.get("headers", ()), request_id, state["correlation_id"]
+                    )
                 await send(message)
 
             try:
@@ -78,6 +77,16 @@ def access_log(node: Node, durations: RequestDurations) -> Callable[[ASGIApp], A
         return handle
 
     return middleware
+
+
+def _named(headers: Iterable[_Header], request_id: str, correlation_id: str) -> list[_Header]:
+    """Add both ids; what was passed on to a primary bears those that its log knows."""
+    given = list(headers)
+    there = {name.lower() for name, _ in given}
+    for name, value in ((b"x-request-id", request_id), (b"x-correlation-id", correlation_id)):
+        if name not in there:
+            given.append((name, value.encode()))
+    return given
 
 
 def _correlation_id(scope: Scope) -> str | None:

@@ -186,6 +186,7 @@ def _lifespan(
             if forwarding is not None:
                 await forwarding.close()
             service.last_used.flush()
+            service.limits.close()
             service.threads.close()
             service.recall_log.close()
             service.lexical.shutdown(wait=True)

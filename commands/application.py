@@ -124,8 +124,9 @@ class MemoryApplication(Application[str]):
 
         Raises what an append raises, and `AlreadyAppended` for a repeat.
         """
-        recordings = self.save(
-            *work.events,
+        # Not by way of `save`: that is for the library's own aggregates, and costs as much again.
+        recordings = self.events.put(
+            work.events,
             command_id=context.command_id,
             fingerprint=context.fingerprint,
             unchanged=work.unchanged,

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Self
 
+import hiredis
 import redis
 from redis.backoff import NoBackoff
 from redis.exceptions import NoPermissionError, NoScriptError, ResponseError
@@ -33,12 +34,21 @@ class NotSent(Exception):
 class Connections:
     """A thread-safe pool of connections to one server; each command is sent once.
 
-    ``url`` is ``redis://``, ``rediss://`` or ``unix://``. ``timeout_s`` bounds the wait for one
-    answer.
+    ``pool`` is of the client library and makes the connections.
     """
 
-    def __init__(self, url: str, *, timeout_s: float) -> None:
-        self._pool = _pool(url, timeout_s)
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+        # The pool's own lending costs more than the command itself: it only makes connections.
+        self._free: list[Any] = []
+        self._made: list[Any] = []
+
+    @classmethod
+    def to(cls, url: str, *, timeout_s: float) -> Self:
+        """Make a pool for a server. ``url`` is ``redis://``, ``rediss://`` or ``unix://``;
+        ``timeout_s`` bounds the wait for one answer.
+        """
+        return cls(_pool(url, timeout_s))
 
     def call(self, *command: Argument) -> Any:
         """Send one command and give its answer."""
@@ -46,14 +56,11 @@ class Connections:
 
     def call_many(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send commands in one write and give their answers; raises the first that is an error."""
-        try:
-            connection = self._pool.get_connection()
-        except (redis.RedisError, OSError) as error:
-            raise NotSent(str(error)) from error
+        connection = self._lend()
         try:
             return _exchange(connection, commands)
         finally:
-            self._pool.release(connection)
+            self._free.append(connection)
 
     def call_script(
         self, script: Script, keys: Sequence[str], arguments: Sequence[Argument]
@@ -75,8 +82,23 @@ class Connections:
             return [self.call_script(script, keys, rest) for keys, rest in calls]
 
     def close(self) -> None:
-        """Close every connection of the pool."""
-        self._pool.disconnect()
+        """Close every connection that was made."""
+        for connection in self._made:
+            connection.disconnect()
+
+    def _lend(self) -> Any:
+        """Give a connection over which nothing is on its way. Raises `NotSent`."""
+        try:
+            connection = self._free.pop()
+        except IndexError:
+            connection = self._pool.make_connection()
+            self._made.append(connection)
+        try:
+            _make_ready(connection)
+        except (redis.RedisError, OSError) as error:
+            self._free.append(connection)
+            raise NotSent(str(error)) from error
+        return connection
 
 
 class DedicatedConnection:
@@ -126,10 +148,20 @@ def _pool(url: str, timeout_s: float) -> Any:
     )
 
 
+def _make_ready(connection: Any) -> None:
+    """Connect, anew where the server has closed the connection or left something in it."""
+    if connection.is_connected:
+        with suppress(redis.RedisError, OSError):
+            if not connection.can_read():
+                return
+        connection.disconnect()
+    connection.connect()
+
+
 def _exchange(connection: Any, commands: Sequence[Sequence[Argument]]) -> list[Any]:
     answers: list[Any] = []
     try:
-        connection.send_packed_command(connection.pack_commands(commands))
+        connection.send_packed_command([b"".join(map(_packed, commands))])
         for _ in commands:
             try:
                 answers.append(connection.read_response())
@@ -143,6 +175,11 @@ def _exchange(connection: Any, commands: Sequence[Sequence[Argument]]) -> list[A
         if isinstance(answer, ResponseError):
             raise answer
     return answers
+
+
+def _packed(command: Sequence[Argument]) -> bytes:
+    packed: bytes = hiredis.pack_command(tuple(command))  # type: ignore[arg-type]  # of any length
+    return packed
 
 
 def _run_script(

@@ -119,7 +119,7 @@ def guard_followed_log(
 
 @contextmanager
 def _answering(log: RedisLog) -> Iterator[Connections]:
-    server = Connections(log.url, timeout_s=_ANSWER_WITHIN_S)
+    server = Connections.to(log.url, timeout_s=_ANSWER_WITHIN_S)
     try:
         yield server
     except (NotSent, redis.RedisError, OSError) as error:

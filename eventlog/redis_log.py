@@ -99,7 +99,7 @@ class RedisLog:
         self._new_epoch = new_epoch
         self._followed = Followed()
         self._following = Lock()
-        self._server = Connections(url, timeout_s=min(attempt_timeout_s, deadline_s))
+        self._server = Connections.to(url, timeout_s=min(attempt_timeout_s, deadline_s))
         self._watch = LogWatch(self._server) if watched else None
 
     def follow(self, epoch: str, decided: str = "") -> None:

@@ -23,10 +23,15 @@ class Script(Struct, frozen=True):
     reads: bool
 
 
-def _load(file_name: str) -> Script:
-    text = (files(__package__) / file_name).read_bytes()
+def load(package: str, file_name: str) -> Script:
+    """Read a script that lies in a package."""
+    text = (files(package) / file_name).read_bytes()
     digest = hashlib.sha1(text, usedforsecurity=False).hexdigest()
     return Script(text=text, digest=digest, reads=text.startswith(b"#!lua flags=no-writes\n"))
+
+
+def _load(file_name: str) -> Script:
+    return load("eventlog", file_name)
 
 
 APPEND: Final = _load("append.lua")

@@ -13,7 +13,7 @@ import binascii
 import hashlib
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from threading import Lock
 from typing import Final
@@ -240,8 +240,10 @@ class KeyRing:
                 self._stored.popitem(last=False)
         return ready
 
-    def forget(self, subjects: Iterable[str]) -> None:
+    def forget(self, subjects: Collection[str]) -> None:
         """Drop keys that the log has destroyed. Those made here and not stored yet stay in use."""
+        if not subjects:
+            return
         with self._lock:
             self._forgets += 1
             for subject in subjects:

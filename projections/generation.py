@@ -25,6 +25,7 @@ FIRST_GENERATION: Final = 1
 
 _BUILT_BY: Final = "generation.json"
 _CURRENT: Final = "CURRENT"
+_LONGEST_NUMBER: Final = 32
 REQUEST: Final = "build.request"
 """The file that names the generation that is to be built (`projections.build_request`)."""
 _LOCK: Final = "writer.lock"
@@ -129,7 +130,11 @@ class ViewDirectory:
 def current_generation(path: Path) -> int | None:
     """Give the live generation's number, or None where there is none, or no number to be read."""
     with suppress(FileNotFoundError, NotADirectoryError, ValueError):
-        return int((path / _CURRENT).read_text())
+        file = os.open(f"{path}/{_CURRENT}", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return int(os.read(file, _LONGEST_NUMBER))
+        finally:
+            os.close(file)
     return None
 
 

@@ -86,7 +86,7 @@ class Historian:
         )
         assert isinstance(outcome, Appended)
         self.codec.keys.adopt({one.subject: one.new_key for one in sealed if one.new_key})
-        self.codec.keys.forget(subject for one in sealed for subject in one.destroys)
+        self.codec.keys.forget([subject for one in sealed for subject in one.destroys])
         self.position = outcome.last
         return outcome.last
 

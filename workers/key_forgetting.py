@@ -20,6 +20,9 @@ from eventlog.subscription import Checkpoint, Subscription
 
 _ENDING: Final = frozenset({type_of(SubjectErased), type_of(SessionClosed)})
 _WAIT_S: Final = 1.0
+_BETWEEN_READS_S: Final = 0.05
+"""Under constant writing; else each commit of this process would wake the thread in its midst."""
+
 _AGAIN_AFTER_S: Final = 1.0
 
 _log = structlog.get_logger("api")
@@ -57,5 +60,7 @@ def _follow_from_head(log: RedisLog, codec: Codec, stop: threading.Event) -> Non
         while not stop.is_set():
             entries = subscription.read(1000, _WAIT_S)
             codec.open_batch([entry for entry in entries if entry.type in _ENDING])
+            if entries:
+                stop.wait(_BETWEEN_READS_S)
     finally:
         subscription.close()

@@ -77,7 +77,7 @@ def rights_at(settings: Settings, user: LogUser) -> Rights:
 
     Raises `LogUnavailable`, and `SettingError` when there is no server.
     """
-    server = Connections(log_url(settings, user), timeout_s=_ANSWER_WITHIN_S)
+    server = Connections.to(log_url(settings, user), timeout_s=_ANSWER_WITHIN_S)
     try:
         return rights_on(server, Keys(settings.log))
     except (NotSent, redis.RedisError, OSError) as error:
@@ -91,7 +91,7 @@ def load_scripts(settings: Settings) -> None:
 
     Does nothing while the server does not answer.
     """
-    server = Connections(log_url(settings, "admin"), timeout_s=_ANSWER_WITHIN_S)
+    server = Connections.to(log_url(settings, "admin"), timeout_s=_ANSWER_WITHIN_S)
     try:
         load_missing_scripts(server)
     except (NotSent, redis.RedisError, OSError) as error:

@@ -8,6 +8,7 @@ Everything else is kept verbatim.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -19,6 +20,7 @@ from domain.settings import DEFAULT_POLICY, PolicySettings
 
 _LARGEST_INTEGER: Final = 2**63 - 1
 _SMALLEST_INTEGER: Final = -(2**63)
+_HALF_OF_A_PAIR: Final = re.compile("[\ud800-\udfff]")
 
 
 def require_content(field: str, content: str, policy: PolicySettings = DEFAULT_POLICY) -> str:
@@ -44,7 +46,7 @@ def require_text(field: str, text: str | None) -> str | None:
         return None
     if "\x00" in text:
         raise InvalidCommand(field, "it holds a NUL character; take it out")
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if _HALF_OF_A_PAIR.search(text):
         raise InvalidCommand(field, "it holds half of a surrogate pair; send valid Unicode")
     return text
 

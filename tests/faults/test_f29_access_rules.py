@@ -122,7 +122,7 @@ def everything(server: LogServer) -> dict[bytes, bytes]:
 
 def assert_refused(server: LogServer, user: str, command: tuple[Any, ...]) -> None:
     before = everything(server)
-    connection = Connections(url_as(server, user), timeout_s=2)
+    connection = Connections.to(url_as(server, user), timeout_s=2)
     with pytest.raises(NoPermissionError):
         connection.call(*command)
     assert everything(server) == before
@@ -167,7 +167,7 @@ def test_f29_a_script_has_no_more_rights_than_who_runs_it(
     server: LogServer, user: str, body: str
 ) -> None:
     before = everything(server)
-    connection = Connections(url_as(server, user), timeout_s=2)
+    connection = Connections.to(url_as(server, user), timeout_s=2)
     digest = connection.call("SCRIPT", "LOAD", f"return {body}")
     with pytest.raises(redis.ResponseError, match=DENIED):
         connection.call("EVALSHA", digest, 1, LOG)
@@ -250,7 +250,8 @@ def test_a_user_is_known_by_its_name_and_by_what_it_may_that_harms(server: LogSe
     with RedisLog(server.url) as log:
         keys = log.keys
     found = {
-        user: rights_on(Connections(url_as(server, user), timeout_s=2), keys) for user in SERVICES
+        user: rights_on(Connections.to(url_as(server, user), timeout_s=2), keys)
+        for user in SERVICES
     }
     assert {user: rights.user for user, rights in found.items()} == {u: u for u in SERVICES}
     assert {user: rights.harmful for user, rights in found.items()} == {
@@ -258,17 +259,17 @@ def test_a_user_is_known_by_its_name_and_by_what_it_may_that_harms(server: LogSe
         "reader": (),
         "archiver": ("XTRIM",),
     }
-    anybody = rights_on(Connections(server.url, timeout_s=2), keys)
+    anybody = rights_on(Connections.to(server.url, timeout_s=2), keys)
     assert anybody.user == "default"
     assert {"FLUSHALL", "CONFIG SET", "SHUTDOWN", "DEL", "XDEL", "EVAL"} <= set(
         anybody.harmful or ()
     )
     with server.client() as admin:
         give(admin, "silent", "~* +@all -acl")
-        silent = rights_on(Connections(url_as(server, "silent"), timeout_s=2), keys)
+        silent = rights_on(Connections.to(url_as(server, "silent"), timeout_s=2), keys)
         assert (silent.user, silent.harmful) == ("", None)
         give(admin, "curt", "~* +@all -acl +acl|whoami")
-        curt = rights_on(Connections(url_as(server, "curt"), timeout_s=2), keys)
+        curt = rights_on(Connections.to(url_as(server, "curt"), timeout_s=2), keys)
         assert (curt.user, curt.harmful) == ("curt", None)
         admin.acl_deluser("silent", "curt")
 
@@ -286,7 +287,7 @@ def test_who_may_not_load_scripts_waits_for_who_may(log_name: str) -> None:
             with pytest.raises(LogUnavailable, match="nothing was stored"):
                 log.append([entry], **new_command())
             with pytest.raises(NoScriptError):
-                Connections(log.url, timeout_s=2).call("EVALSHA", "0" * 40, 0)
+                Connections.to(log.url, timeout_s=2).call("EVALSHA", "0" * 40, 0)
             guard_log_server(of_admin)
             assert log.append([entry], **new_command()) == Appended(1, 1)
             assert guard_log_server(log).rights.user == "writer"

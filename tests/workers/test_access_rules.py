@@ -133,7 +133,7 @@ def test_scripts_that_the_server_forgot_are_put_back_and_commands_wait(node: Nod
         assert not kept.duplicate
         # That the API may not load them itself is in there.
         admin.execute_command("ACL", "LOG", "RESET")
-    server = Connections(node.log_url("writer"), timeout_s=2)
+    server = Connections.to(node.log_url("writer"), timeout_s=2)
     # Nothing is missing, so nothing has to be loaded.
     eventually(lambda: load_missing_scripts(server))
     server.close()
