@@ -42,11 +42,10 @@ from domain.policies.content import (
 from domain.policies.own_output import OwnOutput, without_own_output
 from domain.policies.restatement import KnownTexts, known_texts
 from domain.policies.text import text_hash
-from domain.policies.trust import require_may_claim
+from domain.policies.trust import DISTILLED_BY_CALLER, require_may_claim
 from eventlog.append import MAX_EVENTS
 from memoryweave import contract
 
-DISTILLED_BY_CALLER: Final = "caller"
 CLARITY_OF_A_STATEMENT: Final = 1.0
 """Who gives one statement says it plainly."""
 

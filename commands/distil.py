@@ -50,6 +50,7 @@ from domain.policies.confidence import initial_confidence
 from domain.policies.content import require_text
 from domain.policies.settling import Settle
 from domain.policies.text import text_hash
+from domain.policies.trust import DISTILLED_BY_CALLER
 from domain.policies.validation import Validation
 from domain.text_claim import TextClaim, claim_scope
 from domain.verification import verify
@@ -336,7 +337,7 @@ class _Run:
         if self._request.distiller == "rules":
             return "rules"
         model = self._request.model or "llm"
-        return f"llm:{model}" if model in ("rules", "caller") else model
+        return f"llm:{model}" if model in ("rules", DISTILLED_BY_CALLER) else model
 
     def _depends_on(self, finding: Finding, memory_id: str) -> list[str]:
         """Give the memories that it rests on and that are there; a later finding is not yet."""

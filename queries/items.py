@@ -16,7 +16,7 @@ from domain.policies.ageing import days_between, last_attended
 from domain.policies.confidence import effective_confidence, initial_confidence, is_low_confidence
 from domain.policies.importance import importance, retention
 from domain.policies.quality import quality
-from domain.policies.trust import trust
+from domain.policies.trust import DISTILLED_BY_CALLER, trust
 from domain.policies.volatility import is_volatile
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from memoryweave.contract import CandidateItem, Chunk, MemoryDetail, RecallItem
@@ -251,7 +251,7 @@ def _trust_of_memory(row: MemoryRow, policy: PolicySettings) -> float:
         or row.settled_at is not None
         or row.verifications >= policy.verifications_that_confirm
     )
-    distilled_by = "caller" if confirmed else row.distilled_by
+    distilled_by = DISTILLED_BY_CALLER if confirmed else row.distilled_by
     return trust(row.source, row.told_by, distilled_by, policy)
 
 

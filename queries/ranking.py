@@ -7,16 +7,11 @@ switched off (`stages.Stages`), and each is a pure function in a module of its o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC
 from typing import Final
 
 import numpy as np
 from msgspec.structs import replace
 
-from domain.policies.ageing import days_between, last_attended
-from domain.policies.confidence import effective_confidence
-from domain.policies.importance import importance, retention
-from domain.policies.volatility import is_volatile
 from inference.reranker import Reranker
 from memoryweave.contract import Degraded
 from projections.state.rows import EpisodeRow, MemoryRow
@@ -24,12 +19,13 @@ from projections.vector.schema import embedded_text
 from queries.absorption import Part, absorbed
 from queries.degradation import attempt
 from queries.diversity import Comparable, Floats, repetition, selected
-from queries.items import EXTERNAL_ID, FRESH
+from queries.items import EXTERNAL_ID
 from queries.judgement import Admitted, Judgement, text_of
 from queries.near_identical import once, wording
 from queries.reranking import RERANKED, blended
 from queries.revisions import Statement, newest_first
-from queries.signals import Signals, nudge
+from queries.signals import nudge
+from queries.worth import worth_of
 
 LEAST_COMPARED: Final = 20
 """Among how many at least repetitions are looked for; twice what is asked for, if that is more."""
@@ -84,35 +80,9 @@ def _reranked(
 
 
 def _nudged(order: list[Admitted], by: Judgement) -> list[Admitted]:
-    factors = [nudge(_signals(one.row, by), by.policy) for one in order]
+    factors = [nudge(worth_of(one.row, by.now, by.policy), by.policy) for one in order]
     scores = np.array([one.candidate.score for one in order]) * factors
     return _by_scores(order, scores / max(1.0, float(scores.max(initial=0.0))))
-
-
-def _signals(row: MemoryRow | EpisodeRow, by: Judgement) -> Signals:
-    if isinstance(row, EpisodeRow):
-        return Signals()
-    volatile = is_volatile(row.corrections, by.policy)
-    attended = last_attended(row.created_at, row.observed_at, row.last_reinforced_at)
-    # As of the morning: what was answered today is kept (`recall_cache`), and must not age apart.
-    today = by.now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    days = days_between(attended, today)
-    return Signals(
-        confidence=effective_confidence(row.confidence, row.last_seen_at, today, by.policy),
-        importance=importance(
-            days=days,
-            recall_count=0,  # what is recalled often must not come first for that alone
-            retained=retention(
-                days, row.decay_class, volatile=volatile, tier=row.tier, policy=by.policy
-            ),
-            useful=row.useful,
-            not_useful=row.not_useful,
-            policy=by.policy,
-        ),
-        useful=row.useful,
-        not_useful=row.not_useful,
-        freshness=FRESH,
-    )
 
 
 def _newest_first(order: list[Admitted], terms: int) -> list[Admitted]:

@@ -7,7 +7,10 @@
 The bounds are settings of policy (``nudge_…``); by default they add up to 0.12, so a result never
 falls behind one whose score is below (1 - 0.12) / (1 + 0.12) = 0.79 of its own. What nobody has
 judged, reinforced or let age has signals of 0 and keeps its score. Episodes have no signals:
-nobody has judged them. V (spec: lifecycle.md, "Value backpropagation") is not there yet.
+nobody has judged them, and their age does not count. It must not count against what was distilled
+of them either, or talk would sink for having been understood: such a memory is measured against
+what it would be worth if nobody had attended to it since (`beside_its_episode`).
+V (spec: lifecycle.md, "Value backpropagation") is not there yet.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import math
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
@@ -31,6 +35,21 @@ class Signals(Struct, frozen=True, kw_only=True):
     useful: int = 0
     not_useful: int = 0
     freshness: str = "fresh"
+
+
+def beside_its_episode(attended: Signals, left_alone: Signals) -> Signals:
+    """Give the signals of a distilled memory: what came of it since it was said, without its age.
+
+    ``left_alone`` are those that it would have now if nobody had reinforced, pinned, corrected or
+    judged it. A memory to which nothing happened gets signals of 0, as its episode does.
+    """
+    kept = left_alone.importance
+    return replace(
+        attended,
+        confidence=max(0.0, 1.0 + attended.confidence - left_alone.confidence),
+        # What is so old that nothing of it is left cannot be compared.
+        importance=attended.importance / kept if kept > 0 else 1.0,
+    )
 
 
 def nudge(signals: Signals, policy: PolicySettings = DEFAULT_POLICY) -> float:

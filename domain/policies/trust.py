@@ -10,6 +10,8 @@ from domain.events import Source
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
 OWNER: Final = "owner"
+DISTILLED_BY_CALLER: Final = "caller"
+"""What a statement is distilled by that was given as one (`distill: false`)."""
 SPOKEN_FOR_OWNER: Final[frozenset[Source]] = frozenset({"owner_message", "owner_verbal"})
 KINDS_THAT_CARRY_THE_OWNERS_WORD: Final = frozenset({"hermes", "openclaw"})
 
@@ -17,7 +19,7 @@ KINDS_THAT_CARRY_THE_OWNERS_WORD: Final = frozenset({"hermes", "openclaw"})
 def trust(
     source: Source,
     told_by: str,
-    distilled_by: str = "caller",
+    distilled_by: str = DISTILLED_BY_CALLER,
     policy: PolicySettings = DEFAULT_POLICY,
 ) -> float:
     """Give the trust of a statement, in [0, 1].
@@ -29,7 +31,7 @@ def trust(
     value = source_trust(source, policy)
     if told_by != OWNER:
         value = min(value, policy.trust_cap_for_agents)
-    if distilled_by == "caller":
+    if distilled_by == DISTILLED_BY_CALLER:
         return value
     cap = policy.trust_cap_by_rules if distilled_by == "rules" else policy.trust_cap_by_llm
     return min(value, cap)
