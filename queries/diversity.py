@@ -13,7 +13,9 @@ repeat each other. Measured: docs/decisions/0026.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -26,12 +28,16 @@ from queries.revisions import units_of
 
 Floats = NDArray[np.float64]
 Calibrate = Callable[[float, TextPair], float]
+"""Never falls with the cosine, and for a partly Chinese pair lies between none and all of it."""
 
 ALIKE: Final = 0.8
 """Calibrated similarity from which on a text repeats another (spec: lifecycle.md)."""
 
 MOST: Final = 1.0 - ALIKE
 """How far equal texts repeat each other."""
+
+_ROUNDING: Final = 1e-5
+"""How far a cosine among many may lie beside that of the pair alone."""
 
 ALIKE_IN_WORDS: Final = 0.6
 """The same of the share of common words among all words of two texts (Jaccard)."""
@@ -50,12 +56,13 @@ def selected(relevance: Sequence[float], similarity: Floats, diversity: float) -
     ``similarity`` is float64[n, n] in [0, 1], ``diversity`` in [0, 1]; 0 is pure relevance.
     """
     scaled = stretched(relevance)
-    left = list(range(len(scaled)))
+    relevant, left = (1 - diversity) * scaled, np.ones(len(scaled), dtype=bool)
     nearest = np.zeros(len(scaled))
     order: list[int] = []
-    while left:
-        marginal = (1 - diversity) * scaled[left] + diversity * (1 - nearest[left])
-        order.append(left.pop(int(np.argmax(marginal))))
+    for _ in range(len(scaled)):
+        marginal = np.where(left, relevant + diversity * (1 - nearest), -np.inf)
+        order.append(int(np.argmax(marginal)))
+        left[order[-1]] = False
         nearest = np.maximum(nearest, similarity[order[-1]])
     return order
 
@@ -80,23 +87,42 @@ def repetition(texts: Sequence[Comparable], calibrate: Calibrate) -> Floats:
 
     ``calibrate`` is the embedder's, for pairs of documents.
     """
-    found = np.full((len(texts), len(texts)), MOST)
-    chinese = [chinese_share(one.text) for one in texts]
-    told: dict[int, frozenset[str]] = {}
-
-    def values_at(place: int) -> frozenset[str]:
-        if place not in told:
-            told[place] = values(texts[place].text)
-        return told[place]
-
-    for i, one in enumerate(texts):
-        for j, other in enumerate(texts[:i]):
-            pair = TextPair("document", min(chinese[i], chinese[j]))
-            beyond = _beyond(one, other, pair, calibrate)
-            # Few pairs are alike: only their values have to be looked for.
-            repeated = beyond > 0 and values_at(i) == values_at(j)
-            found[i, j] = found[j, i] = beyond if repeated else 0.0
+    found = np.zeros((len(texts), len(texts)))
+    np.fill_diagonal(found, MOST)
+    # Few pairs are alike: only of those it is told how far, and whether in what counts.
+    chinese = cache(lambda place: chinese_share(texts[place].text))
+    values_at = cache(lambda place: values(texts[place].text))
+    for i, j in _may_be_alike(texts, calibrate):
+        pair = TextPair("document", min(chinese(i), chinese(j)))
+        beyond = _beyond(texts[i], texts[j], pair, calibrate)
+        if beyond > 0 and values_at(i) == values_at(j):
+            found[i, j] = found[j, i] = beyond
     return found
+
+
+def _may_be_alike(texts: Sequence[Comparable], calibrate: Calibrate) -> Iterator[tuple[int, int]]:
+    """Give the pairs whose cosine calibrates above `ALIKE` in some language, or is not known."""
+    known = [place for place, one in enumerate(texts) if one.vector is not None]
+    unknown = set(range(len(texts))).difference(known)
+    yield from ((i, j) for i in range(len(texts)) for j in range(i) if {i, j} & unknown)
+    if len(known) > 1:
+        vectors = np.stack([one.vector for one in texts if one.vector is not None])
+        cosines = vectors @ vectors.T
+        lower = np.tril_indices(len(known), -1)
+        least = _least_alike(np.sort(cosines[lower]).tolist(), calibrate)
+        for i, j in zip(*np.nonzero(np.tril(cosines >= least - _ROUNDING, -1)), strict=True):
+            yield known[i], known[j]
+
+
+def _least_alike(rising: Sequence[float], calibrate: Calibrate) -> float:
+    """Give the least of these cosines that calibrates above `ALIKE` in some language."""
+
+    def is_alike(cosine: float) -> bool:
+        languages = (TextPair("document", chinese) for chinese in (0.0, 1.0))
+        return any(calibrate(cosine, pair) > ALIKE for pair in languages)
+
+    at = bisect_left(rising, True, key=is_alike)
+    return rising[at] if at < len(rising) else np.inf
 
 
 def _beyond(one: Comparable, other: Comparable, pair: TextPair, calibrate: Calibrate) -> float:

@@ -35,6 +35,9 @@ REFERENCE_DIGITS: Final = 8
 
 _BRACKET: Final = re.compile(r"[\[［【]")
 _IGNORED_IN_REFERENCE: Final = re.compile(r"[\s>*_`\"'|\\]+")
+_LINE_BREAKS: Final = dict.fromkeys(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85"))
+"""What takes a control character's place in a text that `str.split` takes for a blank."""
+
 _LONGEST_NAME: Final = max(map(len, SECTIONS))
 
 
@@ -48,8 +51,10 @@ def line(text: str, confidence: float, at: datetime, warnings: tuple[str, ...] =
 
 def escaped(text: str) -> str:
     """Give the text on one line, unable to look like a part of the block that it stands in."""
-    visible = text if text.isprintable() else "".join(map(_visible, text))
-    flat = html.escape(" ".join(visible.split()), quote=False)
+    flat = " ".join(text.split())
+    if not flat.isprintable():  # which holds for most, and is told much faster
+        flat = " ".join("".join(map(_visible, text)).split())
+    flat = html.escape(flat, quote=False)
     return _BRACKET.sub(lambda at: _bracket(flat, at.start()), flat)
 
 
@@ -79,8 +84,8 @@ def _visible(character: str) -> str:
 
 
 def _as_referenced(text: str) -> str:
-    visible = text
-    if not text.isprintable():  # which holds for most, and is told much faster
+    visible = text.translate(_LINE_BREAKS)
+    if not "".join(visible.split()).isprintable():
         visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")
     return _IGNORED_IN_REFERENCE.sub("", unescaped(visible)).replace("<", "")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from datetime import UTC, datetime
 
 import pytest
@@ -106,6 +108,24 @@ def test_a_block_is_within_its_budget_and_says_only_what_it_lists(
 def test_a_lines_reference_outlives_escaping_quoting_and_wrapping(text: str) -> None:
     assert reference(unescaped(escaped(text))) == reference(escaped(text)) == reference(text)
     assert reference("> " + escaped(text).replace(" ", "\n> ")) == reference(text)
+
+
+_blank = st.text(alphabet=" \t\n\x0b\x0c\r\x1c\x85\u2028\u3000\xa0", max_size=3)
+_odd = st.text(alphabet="a<&;\x00\u200b\u202e\ue000\ud800 中", max_size=8)
+
+
+@given(st.lists(st.tuples(_odd, _blank), max_size=8))
+@settings(max_examples=300)
+def test_one_line_is_made_of_what_is_seen_whatever_breaks_it(pieces: list[tuple[str, str]]) -> None:
+    text = "".join(f"{said}{blank}" for said, blank in pieces)
+    kinds = [unicodedata.category(character) for character in text]
+    seen = [
+        " " if kind in ("Cc", "Zl", "Zp") else "" if kind[0] == "C" else character
+        for character, kind in zip(text, kinds, strict=True)
+    ]
+    assert unescaped(escaped(text)) == unescaped(html.escape(" ".join("".join(seen).split())))
+    kept = "".join(one for one, kind in zip(text, kinds, strict=True) if kind[0] != "C")
+    assert reference(text) == reference(kept)
 
 
 @given(st.text(max_size=500), st.integers(2, 200))

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from bench.real_stack import RealStack
+from inference.calibration import pair_of
+from inference.nano_e5 import calibration
 from memoryweave.contract import Recall
 from queries.diversity import ALIKE, MOST, Comparable, repetition, selected, stretched
+from queries.near_identical import values
 from queries.stages import EVERY_STAGE
 from tests.commands.speaking import Speaker
 from tests.queries.asking import settle
@@ -83,6 +86,29 @@ def test_only_what_is_more_than_alike_repeats() -> None:
     assert found[0] == pytest.approx([MOST, 0.9 - ALIKE, 0.0, 0.0], abs=1e-6)
     assert found[2, 3] == pytest.approx(MOST, abs=1e-6)
     assert np.array_equal(found, found.T)
+
+
+_WORDS = ["port 80", "port 81", "not port 80", "端口是八十", "端口 port 是 80", "some words"]
+_TURNS = st.lists(st.tuples(st.none() | st.floats(0.0, 1.6), st.sampled_from(_WORDS)), max_size=12)
+
+
+@settings(max_examples=100)
+@given(_TURNS)
+def test_leaving_out_pairs_that_cannot_be_alike_changes_nothing(
+    turns: list[tuple[float | None, str]],
+) -> None:
+    texts = [text(direction, words) for direction, words in turns]
+    found = repetition(texts, calibration())
+    for i, one in enumerate(texts):
+        for j, other in enumerate(texts):
+            if i == j:
+                assert found[i, j] == MOST
+            elif values(one.text) != values(other.text):
+                assert found[i, j] == 0.0
+            elif one.vector is not None and other.vector is not None:
+                pair = pair_of("document", one.text, other.text)
+                alike = calibration()(float(one.vector @ other.vector), pair)
+                assert found[i, j] == pytest.approx(max(0.0, alike - ALIKE), abs=1e-9)
 
 
 def test_another_value_is_no_repetition() -> None:
