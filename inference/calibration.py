@@ -97,9 +97,8 @@ def pair_of(first: Role, one: str, other: str) -> TextPair:
 
 def chinese_share(text: str) -> float:
     """Give how much of a text is Chinese, in [0, 1]: two characters count as a word."""
-    characters = len(_HAN.findall(text)) / 2
-    words = len(_WORD.findall(text))
-    return characters / (characters + words) if characters else 0.0
+    characters = 0.0 if text.isascii() else len(_HAN.findall(text)) / 2
+    return characters / (characters + len(_WORD.findall(text))) if characters else 0.0
 
 
 def curve_through(cosines: Sequence[float], similarities: Sequence[float]) -> Curve:

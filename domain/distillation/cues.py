@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from domain.distillation.modality import Modality
@@ -94,6 +95,7 @@ _TOOLING: Final = re.compile(
 _FIRST: Final = re.compile(r"\b(?:I|[Mm]y|me|[Ww]e|[Oo]ur)\b|['’]m\b|我")
 
 
+@lru_cache(maxsize=1024)
 def category_of(sentence: str) -> Category:
     """Give the category that a sentence is marked as, a fact where nothing marks it."""
     if _SKILL.search(sentence):

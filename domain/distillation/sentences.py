@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -46,6 +47,9 @@ _ABBREVIATED: Final = re.compile(
 _NUMBERED: Final = re.compile(r"(?:^|[。！？；：][ \t]*|[.!?;:][ \t]+)\d{1,2}$")
 """The number of a point within a line, whose stop ends nothing."""
 
+_KEPT: Final = 256
+"""Turns of late: the gate, the rules and what they ask each split the same."""
+
 _BRACKETED: Final = re.compile(r"[ \t]*[(（][^()（）\n]{1,80}[)）][ \t.。]*(?:\n|$)")
 
 
@@ -64,13 +68,18 @@ class Sentence(Struct, frozen=True):
     paragraph: int = 0
 
 
-def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentence]:
+def sentences(text: str, start: int = 0, end: int | None = None) -> tuple[Sentence, ...]:
     """Split ``text[start:end]``; headings, rules and long code are left out."""
+    return _sentences(text, start, len(text) if end is None else end)
+
+
+@lru_cache(maxsize=_KEPT)
+def _sentences(text: str, start: int, end: int) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     lead = header = ""
     paragraph = 0
     above: list[tuple[int, str]] = []
-    for kind, first, last in _blocks(text, start, len(text) if end is None else end):
+    for kind, first, last in _blocks(text, start, end):
         block = text[first:last]
         if kind == "blank":
             paragraph += 1
@@ -105,7 +114,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Sentenc
                 continue
             found.extend(_prose(text, first, last, "prose", "", paragraph))
             lead = ""
-    return found
+    return tuple(found)
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:

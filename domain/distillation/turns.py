@@ -7,11 +7,13 @@ that return or that the caller gave.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from domain.distillation.finding import Talk
+from domain.events import Source
 
 _LABEL: Final = re.compile(
     r"^[ \t]*(?:\*\*|\[)?(?P<name>[A-Za-z\u3400-\u9fff][\w .'-]{0,30}?)(?:\*\*|\])?[ \t]?"
@@ -32,6 +34,8 @@ _FORWARDED: Final = re.compile(
 """A mark of how a message came, and maybe who wrote it: whose speaker is not who says "I"."""
 
 _OWN_WORDS: Final = frozenset({"owner_edit", "owner_verbal", "owner_message"})
+_KEPT: Final = 256
+"""Episodes of late: the gate, the rules and the validation of one each ask for its turns."""
 
 
 class Turn(Struct, frozen=True):
@@ -52,13 +56,17 @@ class Turn(Struct, frozen=True):
         return self.role == "person"
 
 
-def turns(talk: Talk) -> list[Turn]:
+def turns(talk: Talk) -> tuple[Turn, ...]:
     """Split an episode by speaker."""
-    text = talk.content
-    role, name = _speaker(talk)
-    labels = _labels(text, talk.speaker)
+    return _turns(talk.content, talk.speaker, talk.source)
+
+
+@lru_cache(maxsize=_KEPT)
+def _turns(text: str, speaker: str | None, source: Source) -> tuple[Turn, ...]:
+    role, name = _speaker(speaker, source)
+    labels = _labels(text, speaker)
     if not labels:
-        return [_forwarded(text) or Turn(0, len(text), role, name)]
+        return (_forwarded(text) or Turn(0, len(text), role, name),)
     found = []
     if text[: labels[0].start()].strip():
         found.append(Turn(0, labels[0].start(), role, name))
@@ -66,7 +74,7 @@ def turns(talk: Talk) -> list[Turn]:
     for label, end in zip(labels, ends, strict=True):
         who = label.group("name").strip()
         found.append(Turn(label.end(), end, role_of(who), who))
-    return found
+    return tuple(found)
 
 
 def role_of(name: str | None) -> str:
@@ -94,10 +102,10 @@ def _forwarded(text: str) -> Turn | None:
     return Turn(0, len(text), "quoted", "")
 
 
-def _speaker(talk: Talk) -> tuple[str, str]:
-    name = (talk.speaker or "").strip()
+def _speaker(speaker: str | None, source: Source) -> tuple[str, str]:
+    name = (speaker or "").strip()
     if not name:
-        return ("owner" if talk.source in _OWN_WORDS else "assistant"), ""
+        return ("owner" if source in _OWN_WORDS else "assistant"), ""
     return role_of(name), name
 
 

@@ -39,7 +39,6 @@ _CODE: Final = re.compile(r"```|^ {4}\S|[{}]\s*$|;[^\S\n]*\n\s*\S", re.MULTILINE
 _BOUND: Final = re.compile(r"!|\d|:|^(?:was|will|would|could|may|must|should|or)$")
 _LONGEST_COURTESY: Final = 32
 _SAYING_NOTHING: Final = frozenset({"stop", "and", "be"})
-_is_social: Final = lru_cache(maxsize=8192)(is_social)
 _SPEAKS_OF_TIME: Final = re.compile(r"(?i)morning|noon|evening|night|later|soon|\d|早|晚|午|夜")
 
 
@@ -93,6 +92,8 @@ def without_likes(findings: Sequence[Finding]) -> list[Finding]:
     one stand in the other, and numbers, names, bounds and who does what agree. ``rests_on`` is kept
     pointing at what stayed; what the other depended on, the one that stayed depends on too.
     """
+    if len(findings) == 1:
+        return [_merged(findings[0], 0, findings, {0: 0})]
     stays: list[int] = []
     became: dict[int, int] = {}
     by_length = sorted(range(len(findings)), key=lambda at: (-_extent(findings[at].content), at))
@@ -167,7 +168,7 @@ def _without_courtesy(text: str) -> str:
         if not part.strip()
         or len(part) > _LONGEST_COURTESY
         or _SPEAKS_OF_TIME.search(part)
-        or not _is_social(part)
+        or not is_social(part)
     ]
     return "".join(kept)
 

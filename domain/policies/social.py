@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from domain.policies.social_phrases import ADDITIONS, COURTEOUS_QUESTIONS, KIND_WORDS
@@ -32,8 +33,11 @@ _EMOJI_CATEGORIES: Final = frozenset({"So", "Sk"})
 
 def is_social(message: str) -> bool:
     """Tell whether the message only greets, thanks, congratulates, agrees, or takes leave."""
-    if len(message) > MOST_CHARACTERS:
-        return False
+    return len(message) <= MOST_CHARACTERS and _is_social(message)
+
+
+@lru_cache(maxsize=4096)
+def _is_social(message: str) -> bool:
     plain = unicodedata.normalize("NFKC", message).replace("’", "'")
     without = _SHORTCODE.sub(" ", _EMOTICON.sub(" ", plain)).casefold()
     has_emoji = without != plain.casefold() or any(map(_is_emoji, message))
@@ -96,6 +100,7 @@ def _shortened(word: str) -> str:
     return _ELONGATED.sub(r"\1", word)
 
 
+@lru_cache(maxsize=4096)
 def _is_emoji(character: str) -> bool:
     return (
         unicodedata.category(character) in _EMOJI_CATEGORIES and character not in "^`´¨"

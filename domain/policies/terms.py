@@ -29,6 +29,7 @@ _BETWEEN: Final = re.compile(
 """Chinese words that say nothing of what a text is about: no term spans one."""
 
 
+@lru_cache(maxsize=16384)
 def terms(text: str) -> frozenset[str]:
     """Give the stems of its English words, its tokens with digits, its pairs of characters.
 

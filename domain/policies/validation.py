@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -139,19 +139,37 @@ class _Said:
 
     def __init__(self, talk: Talk) -> None:
         plain = _plain(_of_people(talk))
-        sentences = [
+        self._sentences = [
             _without_address(sentence)
             for sentence in _SENTENCES.split(plain)
             if sentence.strip() and not _QUESTION.search(sentence.strip())
         ]
-        text = " ".join(sentences)
-        self.terms = terms(text)
+        self._text = " ".join(self._sentences)
+        self.terms = terms(self._text)
         self.has_speaker = bool(talk.speaker)
         self.mentioned = entity_key(f"{talk.speaker or ''} {plain}")
-        self.entities = frozenset(entity_key(one.name) for one in entities(text))
-        self.relations = frozenset(map(_relation_key, relations(text)))
-        self.attributes = [attribute_of(sentence) for sentence in sentences]
-        self.passages = _passages(sentences)
+
+    # What follows is read only where a memory shares a term.
+
+    @cached_property
+    def entities(self) -> frozenset[str]:
+        """The keys of what it names."""
+        return frozenset(entity_key(one.name) for one in entities(self._text))
+
+    @cached_property
+    def relations(self) -> frozenset[tuple[str, str, str]]:
+        """The keys of what it relates."""
+        return frozenset(map(_relation_key, relations(self._text)))
+
+    @cached_property
+    def attributes(self) -> list[Attribute | None]:
+        """What each sentence tells a value of."""
+        return [attribute_of(sentence) for sentence in self._sentences]
+
+    @cached_property
+    def passages(self) -> list[_Passage]:
+        """Each two sentences that follow one another."""
+        return _passages(self._sentences)
 
     def about(self, wanted: frozenset[str], term_share: TermShare) -> _Passage:
         """Give the passage that says the most of some terms."""
@@ -221,15 +239,10 @@ class _Borne(Struct, frozen=True):
         return -one.delta, one.rule, -self.covered, one.memory_id
 
 
-@lru_cache(maxsize=16384)
-def _terms_of(content: str) -> frozenset[str]:
-    return terms(content)
-
-
 def _borne(
     said: _Said, known: Known, term_share: TermShare, policy: PolicySettings
 ) -> _Borne | None:
-    if said.terms.isdisjoint(_terms_of(known.content)):
+    if said.terms.isdisjoint(terms(known.content)):
         return None  # most of a shortlist: what more it takes to read one is not needed
     read = _read(known.content)
     if said.terms.isdisjoint(read.terms) or _is_of_others(said, read):

@@ -91,7 +91,8 @@ class ViewShortlists:
         return [one.source_id for one in near], likely
 
     def _similarity(self, near: Near, chinese: float) -> float:
-        pair = TextPair("document", min(chinese, chinese_share(near.content)))
+        shared = min(chinese, chinese_share(near.content)) if chinese else 0.0
+        pair = TextPair("document", shared)
         return self._embedder.calibrate(near.cosine, pair)
 
     def _near(self, cases: Sequence[Case]) -> dict[str, list[Near]]:
