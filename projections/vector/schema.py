@@ -143,6 +143,13 @@ def from_arrow(table: ArrowTable) -> list[Row]:
     return rows
 
 
+def vector_grid(table: ArrowTable) -> NDArray[np.float32]:
+    """Give the ``vector`` column of rows that all have one: float32[rows, dimension]."""
+    column = table.column("vector")
+    values: NDArray[np.float32] = column.combine_chunks().flatten().to_numpy()
+    return values.reshape(table.num_rows, column.type.list_size)
+
+
 def row_vectors(table: ArrowTable) -> list[NDArray[np.float32] | None]:
     """Give the ``vector`` column of an Arrow table: float32[dimension] or None for each row."""
     column = table.column("vector").combine_chunks()
