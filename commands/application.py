@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar, cast
@@ -12,6 +12,7 @@ import structlog
 from eventsourcing.application import AggregateNotFoundError, Application
 from eventsourcing.persistence import EventStore, Mapper
 from eventsourcing.utils import Environment, EnvType
+from msgspec import Struct
 from msgspec.structs import replace
 
 from commands.command import Command, CommandContext
@@ -28,13 +29,20 @@ from eventlog.mapper import EventMapper
 from eventlog.outcomes import Duplicate
 from eventlog.reading_ahead import read_aggregates
 from eventlog.redis_log import RedisLog
-from eventlog.redis_streams import RedisFactory
+from eventlog.redis_streams import Prepared, RedisApplicationRecorder, RedisFactory
 
 A = TypeVar("A", bound=Aggregate)
 
 SNAPSHOT_EVERY: Final = 100
 
 _logger = structlog.get_logger(__name__)
+
+
+class PreparedWork(Struct, frozen=True):
+    """What one command has recorded, sealed and ready to be sent."""
+
+    events: Sequence[Event]
+    prepared: Prepared
 
 
 class MemoryApplication(Application[str]):
@@ -132,9 +140,40 @@ class MemoryApplication(Application[str]):
             unchanged=work.unchanged,
             fence=fence,
         )
+        return self._stored(work.events, (one.notification.id for one in recordings))
+
+    def prepare(
+        self, work: UnitOfWork, context: CommandContext, fence: Fence | None = None
+    ) -> PreparedWork:
+        """Seal and lay out a command's events for `store_each`. Raises what `store` refuses."""
+        prepared = self._recorder.prepare(
+            list(map(self.mapper.to_stored_event, work.events)),
+            command_id=context.command_id,
+            fingerprint=context.fingerprint,
+            unchanged=work.unchanged,
+            fence=fence,
+        )
+        return PreparedWork(work.events, prepared)
+
+    def store_each(self, prepared: Sequence[PreparedWork]) -> list[Callable[[], list[Event]]]:
+        """Append several commands' events in one round trip, in this order.
+
+        None may rest on what another one changes. What is given tells of each, when it is called,
+        what `store` gives or raises. Raises `LogUnavailable` where nothing may be stored now.
+        """
+        answers = self._recorder.insert_each([one.prepared for one in prepared])
+        return [
+            partial(self._told, one.events, answer)
+            for one, answer in zip(prepared, answers, strict=True)
+        ]
+
+    def _told(self, events: Sequence[Event], answer: Callable[[], Sequence[int]]) -> list[Event]:
+        return self._stored(events, answer())
+
+    def _stored(self, events: Iterable[Event], positions: Iterable[int]) -> list[Event]:
         stored = [
-            replace(event, position=recording.notification.id)
-            for event, recording in zip(work.events, recordings, strict=True)
+            replace(event, position=position)
+            for event, position in zip(events, positions, strict=True)
         ]
         self.keep_due_snapshots(stored)
         return stored
@@ -206,6 +245,11 @@ class MemoryApplication(Application[str]):
         """Give the library our snapshots."""
         recorder = self.factory.aggregate_recorder(purpose="snapshots")
         return self.factory.event_store(mapper=SnapshotMapper(), recorder=recorder)
+
+    @property
+    def _recorder(self) -> RedisApplicationRecorder:
+        assert isinstance(self.recorder, RedisApplicationRecorder)
+        return self.recorder
 
     @property
     def _redis_factory(self) -> RedisFactory:

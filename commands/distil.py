@@ -17,7 +17,7 @@ from commands.access import went_with_its_session
 from commands.application import MemoryApplication
 from commands.command import Clock, Command, CommandContext
 from commands.distil_ahead import Ahead, looked_at
-from commands.execution import Done, execute
+from commands.execution import Done, Order, execute
 from commands.redistillation import Earlier, Said, end_the_others, made_before
 from commands.snapshots import project
 from commands.sound_findings import (
@@ -142,6 +142,17 @@ def distil(
     ``ahead`` holds what was read for several of these together. Raises `InvalidCommand` and
     `TooLarge` for a finding that cannot be stored, and what an append raises.
     """
+    order = order_for(application, command, ahead or Ahead(application))
+    return execute(application, command, clock, order.decide, order.receipt, fence)
+
+
+def order_for(
+    application: MemoryApplication, command: Command[Distil], ahead: Ahead
+) -> Order[Distilled]:
+    """Give what `execute_each` takes to do what `distil` does.
+
+    Raises `InvalidCommand` and `TooLarge` for a finding that cannot be stored.
+    """
     request = command.request
     if request.skip_reason is not None and request.findings:
         raise InvalidCommand("skip_reason", "an episode that is skipped has no findings")
@@ -151,19 +162,17 @@ def distil(
     require_sound_findings(request.findings, application.policy)
     require_sound_validations(request.verified)
 
-    known = ahead or Ahead(application)
-
     def decide(work: UnitOfWork) -> None:
-        events = known.history(request.episode_id)
+        events = ahead.history(request.episode_id)
         work.expect({request.episode_id: project(EPISODE, None, events)})
         episode = work.get(EPISODE, request.episode_id)
         if episode is None or not episode.is_waiting or went_with_its_session(work, episode):
             return
-        run = _Run(application, work, episode, _committed(events[0]), request, known)
+        run = _Run(application, work, episode, _committed(events[0]), request, ahead)
         run.look_ahead()
         run.record()
 
-    return execute(application, command, clock, decide, _receipt, fence)
+    return Order(command=command, decide=decide, receipt=_receipt)
 
 
 class _Run:

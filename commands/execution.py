@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from msgspec import Struct
 
-from commands.application import MemoryApplication
+from commands.application import MemoryApplication, PreparedWork
 from commands.command import Clock, Command, CommandContext
 from commands.contention import pause_before
 from commands.unit_of_work import UnitOfWork
@@ -82,6 +83,41 @@ def execute(
     )
 
 
+class Order(Struct, Generic[R], frozen=True, kw_only=True):
+    """A command with how it decides and what its receipt is, as `execute` takes them."""
+
+    command: Command[Any]
+    decide: Decide
+    receipt: Callable[[Done], R]
+
+
+def execute_each(
+    application: MemoryApplication,
+    orders: Sequence[Order[R]],
+    clock: Clock,
+    fence: Fence | None = None,
+) -> list[Callable[[], R]]:
+    """Run several commands as `execute` runs each, in this order, with few round trips.
+
+    Each is one append of its own. They are sent together as long as none looks at what one before
+    it changes; what meets a conflict all the same is run again by itself. What is given tells of
+    each, when it is called, what `execute` gives or raises. Raises `LogUnavailable` where nothing
+    may be stored now.
+    """
+    told: list[Callable[[], R]] = []
+    together: list[_Attempt[R]] = []
+    changed: set[str] = set()
+    for order in orders:
+        attempt = _attempt(application, order, clock, fence)
+        if not changed.isdisjoint(attempt.work.touched):
+            told += _sent(application, together, clock, fence)
+            together, changed = [], set()
+            attempt = _attempt(application, order, clock, fence)
+        together.append(attempt)
+        changed.update(event.aggregate_id for event in attempt.work.events)
+    return told + _sent(application, together, clock, fence)
+
+
 def done_before(application: MemoryApplication, context: CommandContext) -> Done | None:
     """Give what a command has become if it was done before. For what is costly to prepare.
 
@@ -89,6 +125,72 @@ def done_before(application: MemoryApplication, context: CommandContext) -> Done
     """
     earlier = application.find_duplicate(context)
     return None if earlier is None else _repeated(application, earlier)
+
+
+class _Attempt(Struct, Generic[R], frozen=True):
+    """One look of an order at things: to be sent, or done without an append."""
+
+    order: Order[R]
+    work: UnitOfWork
+    prepared: PreparedWork | None = None
+    answer: Callable[[], R] | None = None
+
+
+def _attempt(
+    application: MemoryApplication, order: Order[R], clock: Clock, fence: Fence | None
+) -> _Attempt[R]:
+    context = order.command.context
+    work = application.unit_of_work(order.command, clock())
+    try:
+        done = _decided(application, work, context, order.decide)
+        if done is not None:
+            return _Attempt(order, work, answer=partial(order.receipt, done))
+        if application.contention.fought_over(work.touched) is None:
+            return _Attempt(order, work, prepared=application.prepare(work, context, fence))
+    except Exception as error:  # noqa: BLE001  # told to whoever asks what became of it
+        return _Attempt(order, work, answer=partial(_raise, error))
+    return _Attempt(order, work, answer=partial(_by_itself, application, order, clock, fence))
+
+
+def _sent(
+    application: MemoryApplication,
+    attempts: Sequence[_Attempt[R]],
+    clock: Clock,
+    fence: Fence | None,
+) -> list[Callable[[], R]]:
+    ready = [one.prepared for one in attempts if one.prepared is not None]
+    answers = iter(application.store_each(ready) if ready else ())
+    return [
+        one.answer or partial(_told, application, one, next(answers), clock, fence)
+        for one in attempts
+    ]
+
+
+def _told(
+    application: MemoryApplication,
+    attempt: _Attempt[R],
+    answer: Callable[[], list[Event]],
+    clock: Clock,
+    fence: Fence | None,
+) -> R:
+    order = attempt.order
+    try:
+        stored = answer()
+    except AlreadyAppended as already:
+        return order.receipt(_repeated(application, Duplicate(already.first, already.last)))
+    except Conflict:
+        return _by_itself(application, order, clock, fence)
+    return order.receipt(_done(stored, attempt.work))
+
+
+def _by_itself(
+    application: MemoryApplication, order: Order[R], clock: Clock, fence: Fence | None
+) -> R:
+    return execute(application, order.command, clock, order.decide, order.receipt, fence)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 def _decided(
@@ -117,6 +219,10 @@ def _stored(
         stored = application.store(work, context, fence)
     except AlreadyAppended as already:
         return _repeated(application, Duplicate(already.first, already.last))
+    return _done(stored, work)
+
+
+def _done(stored: Sequence[Event], work: UnitOfWork) -> Done:
     return Done(events=stored, position=stored[-1].position, duplicate=False, state=work.get)
 
 

@@ -68,10 +68,24 @@ class Followed(Struct, frozen=True):
     decided: str = ""
 
 
+class Appending(Struct, frozen=True, kw_only=True):
+    """What one command appends (see `RedisLog.append`)."""
+
+    entries: Sequence[RawEntry]
+    command_id: str
+    fingerprint: str
+    fence: Fence | None = None
+    sealing: SealingKeys = SealingKeys()
+    tracked: Tracked | None = None
+    rule: VersionRule = "next"
+    unchanged: Mapping[str, int] = {}
+
+
 class AppendRequest(Struct, frozen=True):
     """The script's keys and arguments."""
 
     command_id: str
+    fingerprint: str
     aggregates: list[str]
     subjects: dict[bytes, str]
     keys: list[str]
@@ -101,20 +115,16 @@ def require_age_allowed(command_id: str, now: datetime) -> None:
 
 
 def build_request(
-    keys: Keys,
-    entries: Sequence[RawEntry],
-    *,
-    command_id: str,
-    fingerprint: str,
-    fence: Fence | None,
-    sealing: SealingKeys,
-    tracked: Tracked | None,
-    rule: VersionRule,
-    new_epoch: str,
-    unchanged: Mapping[str, int],
-    followed: Followed,
+    keys: Keys, appending: Appending, *, new_epoch: str, followed: Followed
 ) -> AppendRequest:
-    """Lay out an append for the script. Raises `TooLarge` for a batch over its limits."""
+    """Lay out an append for the script. Raises `TooLarge` for a batch over its limits.
+
+    ValueError: there is nothing to append.
+    """
+    entries, command_id = appending.entries, appending.command_id
+    fence, tracked, unchanged = appending.fence, appending.tracked, appending.unchanged
+    if not entries and tracked is None:
+        raise ValueError(f"command {command_id} appends nothing")
     if len(entries) > MAX_EVENTS:
         raise TooLarge(
             f"{len(entries)} events in one append, the limit is {MAX_EVENTS}: send parts"
@@ -131,10 +141,11 @@ def build_request(
     size = sum(_size(value) for value in events)
     if size > MAX_BYTES:
         raise TooLarge(f"{size} bytes in one append, the limit is {MAX_BYTES}: send parts")
-    sealing_keys = _instructions(sealing)
+    sealing_keys = _instructions(appending.sealing)
     expires_at = commands_expire_at(command_id)
     return AppendRequest(
         command_id=command_id,
+        fingerprint=appending.fingerprint,
         aggregates=list(aggregates),
         subjects={key_field(subject): subject for subject, _, _ in sealing_keys},
         keys=[
@@ -148,9 +159,9 @@ def build_request(
         ],
         arguments=[
             command_id,
-            fingerprint,
+            appending.fingerprint,
             "" if expires_at is None else expires_at,
-            rule,
+            appending.rule,
             fence.token if fence else "",
             tracked.upstream if tracked else "",
             tracked.position if tracked else "",
@@ -226,9 +237,9 @@ def outcome_of(reply: Sequence[Any], request: AppendRequest) -> Appended | Dupli
 
 
 def _size(value: Argument) -> int:
-    if isinstance(value, bytes):
-        return len(value)
-    return len(value.encode()) if isinstance(value, str) else 8
+    if isinstance(value, int):
+        return 8
+    return len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode())
 
 
 def _instructions(sealing: SealingKeys) -> list[tuple[str, bytes, str]]:

@@ -81,6 +81,32 @@ class Connections:
         except NoScriptError:
             return [self.call_script(script, keys, rest) for keys, rest in calls]
 
+    def call_script_each(
+        self, script: Script, calls: Sequence[tuple[Sequence[str], Sequence[Argument]]]
+    ) -> list[Any]:
+        """Run one script several times in one write, and give what became of each, in order.
+
+        That is its answer, or in its place the error that `call_script` raises: where the
+        connection breaks, nobody knows of any that has no answer by then.
+        """
+        verb = "EVALSHA_RO" if script.reads else "EVALSHA"
+        try:
+            connection = self._lend()
+        except NotSent as error:
+            return [error] * len(calls)
+        answers: list[Any] = []
+        try:
+            _exchange_each(
+                connection,
+                [(verb, script.digest, len(keys), *keys, *rest) for keys, rest in calls],
+                answers,
+            )
+        except (redis.RedisError, OSError) as error:
+            answers += [error] * (len(calls) - len(answers))
+        finally:
+            self._free.append(connection)
+        return answers
+
     def close(self) -> None:
         """Close every connection that was made."""
         for connection in self._made:
@@ -160,6 +186,17 @@ def _make_ready(connection: Any) -> None:
 
 def _exchange(connection: Any, commands: Sequence[Sequence[Argument]]) -> list[Any]:
     answers: list[Any] = []
+    _exchange_each(connection, commands, answers)
+    for answer in answers:
+        if isinstance(answer, ResponseError):
+            raise answer
+    return answers
+
+
+def _exchange_each(
+    connection: Any, commands: Sequence[Sequence[Argument]], answers: list[Any]
+) -> None:
+    """Send commands in one write and add what each is answered, be it an error, to ``answers``."""
     try:
         connection.send_packed_command([b"".join(map(_packed, commands))])
         for _ in commands:
@@ -171,10 +208,6 @@ def _exchange(connection: Any, commands: Sequence[Sequence[Argument]]) -> list[A
         # An answer may still be on its way: the next caller must not get it.
         connection.disconnect()
         raise
-    for answer in answers:
-        if isinstance(answer, ResponseError):
-            raise answer
-    return answers
 
 
 def _packed(command: Sequence[Argument]) -> bytes:

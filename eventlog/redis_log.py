@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from threading import Lock
 from types import TracebackType
@@ -18,6 +19,8 @@ from redis.exceptions import ResponseError
 
 from domain.errors import KeyReused, LogUnavailable
 from eventlog.append import (
+    Appending,
+    AppendRequest,
     Fence,
     Followed,
     SealingKeys,
@@ -147,39 +150,79 @@ class RedisLog:
         nobody knows; repeat with the same id.
         ValueError: there is nothing to append.
         """
-        if not entries and tracking is None:
-            raise ValueError(f"command {command_id} appends nothing")
-        require_age_allowed(command_id, self._clock())
-        if self._watch is not None:
-            self._watch.require_kept()
-        request = build_request(
-            self.keys,
-            entries,
-            command_id=command_id,
-            fingerprint=fingerprint,
-            fence=fence,
-            sealing=SealingKeys(
-                subject_keys or {}, held_keys or {}, destroyed_keys, erased_keys, named_subjects
-            ),
-            tracked=tracking,
-            rule=rule,
-            new_epoch=self._new_epoch(),
-            unchanged=unchanged or {},
-            followed=self._followed,
+        return self.append_prepared(
+            self.prepare(
+                Appending(
+                    entries=entries,
+                    command_id=command_id,
+                    fingerprint=fingerprint,
+                    fence=fence,
+                    sealing=SealingKeys(
+                        subject_keys or {},
+                        held_keys or {},
+                        destroyed_keys,
+                        erased_keys,
+                        named_subjects,
+                    ),
+                    tracked=tracking,
+                    rule=rule,
+                    unchanged=unchanged or {},
+                )
+            )
         )
 
-        def ask() -> Appended | Duplicate:
-            reply = self._server.call_script(APPEND, request.keys, request.arguments)
-            with self._following:
-                self._followed = followed_after(reply, self._followed)
-            return outcome_of(reply, request)
+    def prepare(self, appending: Appending) -> AppendRequest:
+        """Lay out an append. Raises CommandTooOld, TooLarge, ValueError."""
+        require_age_allowed(appending.command_id, self._clock())
+        return build_request(
+            self.keys, appending, new_epoch=self._new_epoch(), followed=self._followed
+        )
 
+    def append_prepared(self, request: AppendRequest) -> Appended | Duplicate:
+        """Store the events of one command as `append` does."""
+        self._require_kept()
+        return self._outcome(request, lambda: self._sent(request))
+
+    def append_each(
+        self, requests: Sequence[AppendRequest]
+    ) -> list[Callable[[], Appended | Duplicate]]:
+        """Store the events of several commands in one round trip, in this order.
+
+        Each is all or none by itself, whatever becomes of the others, so none may rest on what
+        another one changes. What is given tells of each, when it is called, what `append` gives or
+        raises; what has no definite answer yet is then repeated by itself. Raises LogUnavailable
+        where the server would not keep them: nothing was written.
+        """
+        self._require_kept()
+        replies = self._server.call_script_each(APPEND, [(r.keys, r.arguments) for r in requests])
+        for reply in replies:
+            self._learn(reply)
+        return [
+            partial(self._outcome, request, _first(reply, partial(self._sent, request)))
+            for request, reply in zip(requests, replies, strict=True)
+        ]
+
+    def _outcome(self, request: AppendRequest, ask: Callable[[], Any]) -> Appended | Duplicate:
         return until_definite(
-            ask,
-            lambda: self.find_duplicate(command_id, fingerprint),
-            command_id=command_id,
+            lambda: outcome_of(ask(), request),
+            lambda: self.find_duplicate(request.command_id, request.fingerprint),
+            command_id=request.command_id,
             deadline_s=self._deadline_s,
         )
+
+    def _sent(self, request: AppendRequest) -> Any:
+        reply = self._server.call_script(APPEND, request.keys, request.arguments)
+        self._learn(reply)
+        return reply
+
+    def _learn(self, reply: Any) -> None:
+        if not isinstance(reply, Exception):
+            with self._following:
+                self._followed = followed_after(reply, self._followed)
+
+    def _require_kept(self) -> None:
+        if self._watch is not None:
+            self._watch.require_kept()
 
     def find_duplicate(self, command_id: str, fingerprint: str) -> Duplicate | None:
         """Tell where a command was stored, if it was. Raises `KeyReused` for another request.
@@ -422,3 +465,18 @@ class RedisLog:
 
     def _repeat(self, ask: Callable[[], T]) -> T:
         return until_answered(ask, deadline_s=self._deadline_s)
+
+
+def _first(reply: Any, then: Callable[[], Any]) -> Callable[[], Any]:
+    """Give a call that answers with ``reply``, which may be an error, and after that asks anew."""
+    given = [reply]
+
+    def ask() -> Any:
+        if not given:
+            return then()
+        known = given.pop()
+        if isinstance(known, Exception):
+            raise known
+        return known
+
+    return ask

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from typing import Any, Final, cast
 
@@ -31,12 +32,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.identity import uuid7
-from eventlog.append import Fence, Tracked, VersionRule
+from eventlog.append import Appending, AppendRequest, Fence, SealingKeys, Tracked, VersionRule
 from eventlog.archive.reader import Archive
 from eventlog.codec import Codec, SealedEntry
 from eventlog.entry import RawEntry
 from eventlog.mapper import StoredEntry, stored_entry
-from eventlog.outcomes import AlreadyAppended, Duplicate, KeyMismatch
+from eventlog.outcomes import AlreadyAppended, Appended, Duplicate, KeyMismatch
 from eventlog.redis_log import RedisLog
 from eventlog.sealing import KeyRing, is_final
 from eventlog.snapshots import RedisSnapshotRecorder, Snapshots
@@ -93,79 +94,75 @@ class RedisAggregateRecorder(AggregateRecorder):
         )
         return [_stored_event(entry, self._originator_id) for entry in entries]
 
-    def _insert(
-        self,
-        stored_events: Sequence[StoredEvent],
-        *,
-        command_id: str | None = None,
-        fingerprint: str = "",
-        fence: Fence | None = None,
-        unchanged: Mapping[str, int] | None = None,
-        named_subjects: Sequence[str] = (),
-        tracking: Tracking | None = None,
-    ) -> Sequence[int]:
-        if not stored_events and tracking is None:
-            return []
-        ours = [event.sealed for event in stored_events if isinstance(event, StoredEntry)]
-        if ours and len(ours) != len(stored_events):
-            raise TypeError("our events and the library's own cannot go into one append")
-        batch = _Batch(
-            sealed=ours or [SealedEntry(_library_entry(event)) for event in stored_events],
-            command_id=command_id or uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
-            fingerprint=fingerprint,
-            fence=fence,
-            unchanged=unchanged or {},
-            named_subjects=named_subjects,
-            tracked=(
-                Tracked(tracking.application_name, tracking.notification_id) if tracking else None
-            ),
-            rule="next" if ours else "unique",
-        )
-        outcome = self._append(batch)
-        if isinstance(outcome, Duplicate) and command_id is not None:
-            raise AlreadyAppended(command_id, outcome)
-        return range(outcome.first, outcome.last + 1)
+    def prepare(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Prepared:
+        """Lay out an insertion for `insert_each`; takes what ``insert_events`` takes.
 
-    def _append(self, batch: _Batch) -> Any:
+        Raises `TooLarge`, `CommandTooOld`.
+        """
+        batch = _batch(stored_events, **kwargs)
+        return Prepared(batch, self._log.prepare(_appending(batch)))
+
+    def insert_each(self, prepared: Sequence[Prepared]) -> list[Callable[[], Sequence[int]]]:
+        """Store several commands' events in one round trip (see `RedisLog.append_each`).
+
+        What is given tells of each, when it is called, its positions, or raises what
+        ``insert_events`` raises.
+        """
+        forgets = self._codec.keys.forgets
+        answers = self._log.append_each([one.request for one in prepared])
+        return [
+            partial(self._told, one.batch, answer, forgets)
+            for one, answer in zip(prepared, answers, strict=True)
+        ]
+
+    def _told(
+        self, batch: _Batch, answer: Callable[[], Appended | Duplicate], forgets: int
+    ) -> Sequence[int]:
+        try:
+            outcome = answer()
+        except KeyMismatch as error:
+            outcome = self._append(self._resealed(batch, error))
+        else:
+            self._learn(batch, outcome, forgets)
+        return _positions(batch, outcome)
+
+    def _insert(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int]:
+        if not stored_events and kwargs.get("tracking") is None:
+            return []
+        batch = _batch(stored_events, **kwargs)
+        return _positions(batch, self._append(batch))
+
+    def _append(self, batch: _Batch) -> Appended | Duplicate:
         """Append; where a subject's key is another by now, seal with that and repeat."""
         for _ in range(_SEALING_ATTEMPTS - 1):
             try:
                 return self._append_once(batch)
             except KeyMismatch as error:
-                batch = replace(batch, sealed=[self._resealed(s, error) for s in batch.sealed])
+                batch = self._resealed(batch, error)
         return self._append_once(batch)
 
-    def _append_once(self, batch: _Batch) -> Any:
-        new_keys: dict[str, bytes] = {}
-        for sealed in batch.sealed:
-            if sealed.new_key is not None:
-                made = new_keys.setdefault(sealed.subject, sealed.new_key)
-                assert made == sealed.new_key, f"two new keys for {sealed.subject}"
-        destroyed = {subject for sealed in batch.sealed for subject in sealed.destroys}
+    def _append_once(self, batch: _Batch) -> Appended | Duplicate:
         forgets = self._codec.keys.forgets
-        outcome = self._log.append(
-            [sealed.entry for sealed in batch.sealed],
-            command_id=batch.command_id,
-            fingerprint=batch.fingerprint,
-            fence=batch.fence,
-            unchanged=batch.unchanged,
-            subject_keys=new_keys,
-            held_keys={s.subject: s.held_key for s in batch.sealed if s.held_key is not None},
-            destroyed_keys=[subject for subject in destroyed if not is_final(subject)],
-            erased_keys=[subject for subject in destroyed if is_final(subject)],
-            named_subjects=batch.named_subjects,
-            tracking=batch.tracked,
-            rule=batch.rule,
-        )
-        if not isinstance(outcome, Duplicate):
-            self._codec.keys.adopt(new_keys, forgets)
-            self._codec.keys.forget(destroyed)
+        outcome = self._log.append_prepared(self._log.prepare(_appending(batch)))
+        self._learn(batch, outcome, forgets)
         return outcome
 
-    def _resealed(self, sealed: SealedEntry, error: KeyMismatch) -> SealedEntry:
-        if not sealed.subject or sealed.subject not in error.keys:
-            return sealed
-        return self._codec.reseal(sealed, error.keys[sealed.subject])
+    def _learn(self, batch: _Batch, outcome: Appended | Duplicate, forgets: int) -> None:
+        """Take over the keys that the log holds by now; ``forgets`` counts from before it did."""
+        if isinstance(outcome, Appended):
+            self._codec.keys.adopt(batch.new_keys, forgets)
+            self._codec.keys.forget(batch.destroyed)
+
+    def _resealed(self, batch: _Batch, error: KeyMismatch) -> _Batch:
+        return replace(
+            batch,
+            sealed=[
+                self._codec.reseal(one, error.keys[one.subject])
+                if one.subject and one.subject in error.keys
+                else one
+                for one in batch.sealed
+            ],
+        )
 
 
 class RedisApplicationRecorder(RedisAggregateRecorder, ApplicationRecorder):
@@ -348,14 +345,90 @@ _ORIGINATOR_IDS: Final[Mapping[str, Callable[[str], Any]]] = {"uuid": uuid.UUID,
 
 
 class _Batch(Struct, frozen=True):
+    """The events of one command, sealed; the rest is as `RedisLog.append` takes it."""
+
     sealed: list[SealedEntry]
     command_id: str
+    is_new_command: bool
     fingerprint: str
     fence: Fence | None
     unchanged: Mapping[str, int]
     named_subjects: Sequence[str]
     tracked: Tracked | None
     rule: VersionRule
+
+    @property
+    def new_keys(self) -> dict[str, bytes]:
+        """The keys that the append must store, by subject."""
+        found: dict[str, bytes] = {}
+        for one in self.sealed:
+            if one.new_key is not None:
+                made = found.setdefault(one.subject, one.new_key)
+                assert made == one.new_key, f"two new keys for {one.subject}"
+        return found
+
+    @property
+    def destroyed(self) -> set[str]:
+        """The subjects whose keys end with the append."""
+        return {subject for one in self.sealed for subject in one.destroys}
+
+
+class Prepared(Struct, frozen=True):
+    """One command's events, laid out for `RedisAggregateRecorder.insert_each`."""
+
+    batch: _Batch
+    request: AppendRequest
+
+
+def _batch(
+    stored_events: Sequence[StoredEvent],
+    *,
+    command_id: str | None = None,
+    fingerprint: str = "",
+    fence: Fence | None = None,
+    unchanged: Mapping[str, int] | None = None,
+    named_subjects: Sequence[str] = (),
+    tracking: Tracking | None = None,
+) -> _Batch:
+    ours = [event.sealed for event in stored_events if isinstance(event, StoredEntry)]
+    if ours and len(ours) != len(stored_events):
+        raise TypeError("our events and the library's own cannot go into one append")
+    return _Batch(
+        sealed=ours or [SealedEntry(_library_entry(event)) for event in stored_events],
+        command_id=command_id or uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
+        is_new_command=command_id is None,
+        fingerprint=fingerprint,
+        fence=fence,
+        unchanged=unchanged or {},
+        named_subjects=named_subjects,
+        tracked=Tracked(tracking.application_name, tracking.notification_id) if tracking else None,
+        rule="next" if ours else "unique",
+    )
+
+
+def _appending(batch: _Batch) -> Appending:
+    return Appending(
+        entries=[one.entry for one in batch.sealed],
+        command_id=batch.command_id,
+        fingerprint=batch.fingerprint,
+        fence=batch.fence,
+        sealing=SealingKeys(
+            made=batch.new_keys,
+            held={one.subject: one.held_key for one in batch.sealed if one.held_key is not None},
+            destroyed=[subject for subject in batch.destroyed if not is_final(subject)],
+            erased=[subject for subject in batch.destroyed if is_final(subject)],
+            named=batch.named_subjects,
+        ),
+        tracked=batch.tracked,
+        rule=batch.rule,
+        unchanged=batch.unchanged,
+    )
+
+
+def _positions(batch: _Batch, outcome: Appended | Duplicate) -> Sequence[int]:
+    if isinstance(outcome, Duplicate) and not batch.is_new_command:
+        raise AlreadyAppended(batch.command_id, outcome)
+    return range(outcome.first, outcome.last + 1)
 
 
 def _is_wanted(entry: RawEntry, topics: Sequence[str]) -> bool:

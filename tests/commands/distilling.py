@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from commands.application import MemoryApplication
-from commands.command import Clock
-from commands.distil import Distil, Distilled, command_for, distil
+from commands.command import Clock, Command
+from commands.distil import Distil, Distilled, command_for, distil, order_for
+from commands.distil_ahead import Ahead
 from commands.distillation_failed import FailedDistillation, distillation_failed
 from commands.distillation_failed import command_for as failure_of
+from commands.execution import execute_each
 from domain.distillation.finding import Finding
 from domain.events import EpisodeCommitted, Event, RedistillationRequested
 from eventlog.append import Fence
@@ -30,14 +33,18 @@ class Distiller:
 
     def distil(self, episode_id: str, *findings: str | Finding, **fields: Any) -> Distilled:
         """Send the episode's command; again, it is the same one."""
+        command = self.command(episode_id, *findings, **fields)
+        return distil(self.application, command, self.clock, self.fence)
+
+    def command(self, episode_id: str, *findings: str | Finding, **fields: Any) -> Command[Distil]:
+        """Give the episode's command."""
         found = tuple(finding(f) if isinstance(f, str) else f for f in findings)
         asked = Distil(
             episode_id=episode_id,
             findings=found,
             **{"distiller": "rules", "scores": None, **fields},
         )
-        command = command_for(asked, self.asked_for(episode_id))
-        return distil(self.application, command, self.clock, self.fence)
+        return command_for(asked, self.asked_for(episode_id))
 
     def fail(self, episode_id: str, error: str, attempt: int = 1) -> int:
         asked = FailedDistillation(episode_id=episode_id, error=error, attempt=attempt)
@@ -51,6 +58,20 @@ class Distiller:
             for event in reversed(events_of(self.application, episode_id))
             if isinstance(event.body, EpisodeCommitted | RedistillationRequested)
         )
+
+
+class TogetherDistiller(Distiller):
+    """Sends commands as a job does: together, as far as none rests on another."""
+
+    def distil(self, episode_id: str, *findings: str | Finding, **fields: Any) -> Distilled:
+        [answer] = self.send([self.command(episode_id, *findings, **fields)])
+        return answer()
+
+    def send(self, commands: Sequence[Command[Distil]]) -> list[Callable[[], Distilled]]:
+        """Send these; what is given tells what became of each."""
+        ahead = Ahead(self.application)
+        orders = [order_for(self.application, command, ahead) for command in commands]
+        return execute_each(self.application, orders, self.clock, self.fence)
 
 
 def events_of(application: MemoryApplication, aggregate_id: str) -> list[Event]:

@@ -21,7 +21,7 @@ from domain.events import EpisodeDistilled, MemoryCreated, MemoryReinforced
 from domain.memory import MEMORY
 from domain.policies.validation import Validation
 from eventlog.lease import Lease
-from tests.commands.distilling import Distiller, events_of, finding
+from tests.commands.distilling import Distiller, TogetherDistiller, events_of, finding
 from tests.commands.speaking import Speaker
 
 EPHEMERAL = "hermes-ephemeral"
@@ -34,10 +34,17 @@ class Interrupted(MemoryApplication):
     between = None
 
     def store(self, work, context, fence=None):
+        self._let_happen()
+        return super().store(work, context, fence)
+
+    def store_each(self, prepared):
+        self._let_happen()
+        return super().store_each(prepared)
+
+    def _let_happen(self):
         happens, self.between = self.between, None
         if happens is not None:
             happens()
-        return super().store(work, context, fence)
 
 
 @pytest.fixture
@@ -177,13 +184,13 @@ def test_what_is_refused_before_the_append_does_not_wait_for_it(hermes, during):
 # --- distillation
 
 
-@pytest.fixture
-def distillers(application, slow):
+@pytest.fixture(params=[Distiller, TogetherDistiller])
+def distillers(application, slow, request):
     """Give a distiller, and one on the slow application with what comes between."""
 
     def make(happens):
         slow.between = happens
-        return Distiller(slow)
+        return request.param(slow)
 
     return Distiller(application), make
 
@@ -272,17 +279,18 @@ def test_a_memory_settled_while_its_episode_is_distilled_anew_stays(
 
 
 def test_a_distiller_without_its_lease_stores_nothing(application, hermes, distillers):
-    other, _ = distillers
+    _, make = distillers
     episode_id = hermes.commit(TEXT).episode_id
     lease = Lease(application.event_log, "distiller", "one", ttl_s=60.0)
     fence = lease.take().fence
     lease.release()
     assert Lease(application.event_log, "distiller", "two", ttl_s=60.0).take().fence
-    other.fence = fence
+    late = make(None)
+    late.fence = fence
     with pytest.raises(Fenced):
-        other.distil(episode_id, TEXT)
+        late.distil(episode_id, TEXT)
     with pytest.raises(Fenced):
-        other.fail(episode_id, "no answer")
+        late.fail(episode_id, "no answer")
     assert application.load(EPISODE, episode_id).version == 1
 
 
@@ -292,7 +300,7 @@ def test_many_distillers_at_many_episodes_make_each_outcome_once(
     texts = [f"statement {number % 7}" for number in range(40)]
     episodes = [hermes.commit(text).episode_id for text in texts]
     with MemoryApplication(log_server.url, log_name) as elsewhere:
-        sides = [Distiller(application), Distiller(elsewhere)]
+        sides = [Distiller(application), TogetherDistiller(elsewhere)]
 
         def work(number):
             order = list(enumerate(episodes))

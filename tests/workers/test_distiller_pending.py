@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.distillation.urgency import asks_to_remember
-from workers.distillation.pace import REST_S, Pace
+from workers.distillation.pace import MOST_TOGETHER, REST_S, Pace
 from workers.distillation.pending import Pending, Rules, Waiting
 
 RULES = Rules(batch=3, wait_s=300, queue=4, attempts=3, first_pause_s=10, growth=4)
@@ -213,6 +213,19 @@ def test_words_that_ask_to_remember_are_told_from_questions_and_talk_of_memory()
     )
     assert [text for text in asked if not asks_to_remember(text)] == []
     assert [text for text in not_asked if asks_to_remember(text)] == []
+
+
+def test_while_nobody_else_stores_more_and_more_go_together_and_then_one_by_itself() -> None:
+    pace = Pace(lambda _: None)
+    seen = []
+    for position in range(4, 25, 4):
+        seen.append(pace.together)
+        pace.stored(position, events=4)
+    assert seen == [1, 2, 4, 8, MOST_TOGETHER, MOST_TOGETHER]
+    pace.stored(position=29, events=4)
+    assert pace.together == 1
+    pace.stored(position=33, events=4)
+    assert pace.together == 2
 
 
 def test_it_rests_after_an_append_where_somebody_else_stored_meanwhile() -> None:

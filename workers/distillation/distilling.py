@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 import structlog
@@ -18,9 +19,10 @@ from commands import distil as distilling
 from commands import distillation_failed as failing
 from commands.application import MemoryApplication
 from commands.command import Clock
-from commands.distil import Distil, distil
+from commands.distil import Distil, Distilled
 from commands.distil_ahead import Ahead, Kinds
 from commands.distillation_failed import FailedDistillation, distillation_failed
+from commands.execution import Order, execute_each
 from commands.sound_findings import MOST_FINDINGS
 from domain.distillation.finding import Finding, Talk
 from domain.distillation.gate import judged
@@ -139,9 +141,9 @@ def do_job(parts: Parts, job: Job) -> Iterator[Answer]:
             else:
                 found.append(looked)
         ahead = _read_ahead(parts.application, found)
-        for one_found in found:
-            store = _Store(parts, one_found, job.fence, ahead)
-            yield _guarded(parts, one_found.case, job.fence, store.end)
+        while found:
+            together, found = found[: parts.pace.together], found[parts.pace.together :]
+            yield from _store(parts, together, job.fence, ahead)
         yield answer.finished
     except Fenced as error:
         yield Halted(reason=str(error), fenced=True)
@@ -245,25 +247,37 @@ class _Look(Struct, frozen=True):
         return _Found(case, request, request.looked_at(parts.application.log_name, scope))
 
 
-class _Store(Struct, frozen=True):
-    """One episode whose outcome is stored."""
+def _store(parts: Parts, found: Sequence[_Found], fence: Fence, ahead: Ahead) -> Iterator[Ended]:
+    """Store what episodes became, each in an append of its own, and say what it is."""
 
-    parts: Parts
-    found: _Found
-    fence: Fence
-    ahead: Ahead
-
-    def end(self, stage: _Stage) -> Ended:
-        """Store it, and say what it is."""
+    def ordered(one: _Found, stage: _Stage) -> Order[Distilled]:
         stage.name = "storing"
-        request, case = self.found.request, self.found.case
-        command = distilling.command_for(request, case.because_of)
-        parts = self.parts
-        done = distil(parts.application, command, parts.clock, self.fence, self.ahead)
+        command = distilling.command_for(one.request, one.case.because_of)
+        return distilling.order_for(parts.application, command, ahead)
+
+    orders = [_guarded(parts, one.case, fence, partial(ordered, one)) for one in found]
+    answers = iter(
+        execute_each(
+            parts.application,
+            [order for order in orders if isinstance(order, Order)],
+            parts.clock,
+            fence,
+        )
+    )
+
+    def end(one: _Found, answer: Callable[[], Distilled], stage: _Stage) -> Ended:
+        stage.name = "storing"
+        done = answer()
         if not done.duplicate:
             parts.pace.stored(done.position, done.events)
-        ending: Ending = "distilled" if request.findings else "skipped"
-        return Ended(episode_id=case.episode.id, ending=ending)
+        ending: Ending = "distilled" if one.request.findings else "skipped"
+        return Ended(episode_id=one.case.episode.id, ending=ending)
+
+    for one, order in zip(found, orders, strict=True):
+        if isinstance(order, Ended):
+            yield order
+        else:
+            yield _guarded(parts, one.case, fence, partial(end, one, next(answers)))
 
 
 def _guarded(parts: Parts, case: Case, fence: Fence, work: Callable[[_Stage], D]) -> D | Ended:
