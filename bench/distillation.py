@@ -1,8 +1,9 @@
 """How fast talk becomes memories without a model, and what a commit costs while it does.
 
-The rate is that of the distiller alone, on a log and views that hold 10,000 memories, with every
-vector in the cache already (embedding has a rate of its own). What a commit costs is measured on a
-whole node: pairs of an idle and a working stretch, taking turns.
+The rate is that of the distiller alone, on a log and views that hold 10,000 memories, indexed as a
+node's worker has them, with every vector in the cache already (embedding has a rate of its own).
+What a commit costs is measured on a whole node: pairs of an idle and a working stretch, taking
+turns.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def _rate() -> Ratio:
         )
         house.commit(contract.Commit(content=text, namespace="bench") for text in said)
         house.project()
+        house.optimize()
         settings = Settings(data=folder, redis_url=log.url)
         with distilling(settings):
             eventually(lambda: _is_done(folder), within_s=300, every_s=0.1)
