@@ -15,6 +15,7 @@ deviation) / sum of deviations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
@@ -67,7 +68,7 @@ def fit(embedder: Embedder) -> Calibration:
     Raises `EmbeddingError`, and `Unfit` where unrelated, related and paraphrased texts are not in
     this order.
     """
-    of = {language: cosines_of(embedder, language) for language in LANGUAGES}
+    of = {language: cosines_of(embedder, pairs_in(language)) for language in LANGUAGES}
     everything = {
         kind: np.concatenate(
             [part[kind] for one in of.values() for part in (one.query, one.document)]
@@ -83,9 +84,8 @@ def fit(embedder: Embedder) -> Calibration:
     )
 
 
-def cosines_of(embedder: Embedder, language: Language) -> Cosines:
-    """Embed a language's pairs. Raises `EmbeddingError`."""
-    pairs = pairs_in(language)
+def cosines_of(embedder: Embedder, pairs: Sequence[Pair]) -> Cosines:
+    """Embed pairs of one language. Raises `EmbeddingError`."""
     first = embedder.embed_documents([pair.one for pair in pairs])
     asked = np.stack([embedder.embed_query(pair.one) for pair in pairs])
     second = embedder.embed_documents([pair.other for pair in pairs])

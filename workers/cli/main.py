@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
+from typing import Any, cast
 
 from workers.cli.arguments import build_parser
 from workers.cli.failure import Failure, Misused
@@ -27,7 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser(version("memoryweave")).parse_args(argv)
     module, function = arguments.run.split(":")
     try:
-        return int(getattr(import_module(module), function)(arguments) or DONE)
+        with _without_rich():
+            command = getattr(import_module(module), function)
+        return int(command(arguments) or DONE)
     except (Misused, SettingError) as error:
         print(f"memoryweave: {error}", file=sys.stderr)
         return USAGE
@@ -40,6 +44,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("memoryweave: interrupted", file=sys.stderr)
         return FAILED
+
+
+@contextmanager
+def _without_rich() -> Iterator[None]:
+    """Hide ``rich`` from what loads it only where it finds it.
+
+    ``structlog`` does, for tracebacks in colour, and takes three times as long to load by it, in
+    each of a node's processes. Who draws progress bars asks for it later.
+    """
+    if "rich" in sys.modules:
+        yield
+        return
+    sys.modules["rich"] = cast("Any", None)  # an import of it fails now as if it were not installed
+    try:
+        yield
+    finally:
+        del sys.modules["rich"]
 
 
 if __name__ == "__main__":
