@@ -26,7 +26,7 @@ from projections.build import GenerationBuild
 from projections.heap import keep_one_heap
 from projections.vector import table
 from projections.vector.building import VectorBuild
-from projections.vector.indices import hold_few_words_at_once
+from projections.vector.lance_memory import bound_lance_memory
 from projections.vector.schema import TABLE
 from workers.settings import Settings
 from workers.view_writing import LogParts
@@ -110,6 +110,6 @@ def _peak_mb() -> float:
 
 if __name__ == "__main__":
     keep_one_heap()
-    hold_few_words_at_once()
+    bound_lance_memory()
     url, name, archive, data, view, last = sys.argv[1:]
     print(json.dumps(build(url, name, archive, data, view, int(last))))

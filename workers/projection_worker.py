@@ -20,7 +20,7 @@ from projections.generation import ViewDirectory, ViewLocked
 from projections.heap import keep_one_heap
 from projections.priority import give_way
 from projections.runner import describe
-from projections.vector.indices import hold_few_words_at_once
+from projections.vector.lance_memory import bound_lance_memory
 from workers.archive import open_archive
 from workers.cli.arguments import settings_flags
 from workers.cli.failure import Failure
@@ -46,7 +46,7 @@ _log = structlog.get_logger("projections")
 def run(arguments: argparse.Namespace) -> None:
     """Build the views until SIGINT, SIGTERM or SIGHUP."""
     keep_one_heap()
-    hold_few_words_at_once()
+    bound_lance_memory()
     stop = stop_on_signals()
     die_with_parent(arguments.parent)
     give_way(_NICENESS)

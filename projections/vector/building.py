@@ -25,6 +25,8 @@ from projections.vector.step import step
 from projections.vector.table import has_table, remove_unfinished, write_table
 from projections.vector.turns import LastTurns
 
+_FORGOTTEN_AT_ONCE: Final = 5_000
+
 
 class VectorBuild:
     """A projector that stages rows until `write` makes the table.
@@ -108,7 +110,8 @@ class VectorBuild:
         if self.projector is not None:
             return True
         assert self._staging is not None
-        _forget(self._staging.dropped(), self._cache)
+        for dropped in self._staging.dropped(_FORGOTTEN_AT_ONCE):
+            _forget(dropped, self._cache)
         if not write_table(self._folder, self._staging, self._known, self._cache, stopped):
             return False
         self.close()

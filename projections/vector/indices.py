@@ -8,7 +8,6 @@ may, all of them are (measured: docs/decisions/0030).
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,9 +26,6 @@ SCANNED: Final = 2_000
 SCANNED_SHARE: Final = 50
 """Where no more rows may answer, and no more than one of so many, all of them are measured without
 the index: to look at every cell for them would cost more."""
-
-_MEGABYTES_OF_WORDS: Final = "64"
-"""How much of the words' index is held in memory while it is made."""
 
 _SAMPLES_PER_CELL: Final = 64
 """Vectors that the cells are found by: a quarter of the usual is enough, and fits in memory."""
@@ -61,14 +57,6 @@ def missing_indices(dataset: Any) -> list[str]:
         for column in (*_TREES, *_BITMAPS)
         if column in dataset.schema.names and f"{column}_idx" not in present
     ]
-
-
-def hold_few_words_at_once() -> None:
-    """Let Lance hold less of a words' index in memory while it makes one; for a whole process.
-
-    Its default lets a part grow to hundreds of megabytes. The variable is kept where it is set.
-    """
-    os.environ.setdefault("LANCE_FTS_PARTITION_SIZE", _MEGABYTES_OF_WORDS)
 
 
 def build_text_index(dataset: Any) -> None:

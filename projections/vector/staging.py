@@ -130,17 +130,23 @@ class Staging:
             last = found[-1][0]
             yield [_decode(row) for _, row in found]
 
-    def dropped(self) -> Dropped:
-        """Give the texts that went from a row and that no row has now."""
-        kinds: dict[str, int] = dict(
-            self._connection.execute("select text_sha, removed from dropped").fetchall()
-        )
-        if kinds:
+    def dropped(self, size: int) -> Iterator[Dropped]:
+        """Give the texts that went from a row and that no row has now, ``size`` at a time."""
+        with transaction(self._connection):
             for rows in self.batches(_SQL_VARIABLES):
-                for row in rows:
-                    kinds.pop(row.text_sha, None)
-        removed = frozenset(text_sha for text_sha, was_removed in kinds.items() if was_removed)
-        return Dropped(frozenset(kinds) - removed, removed)
+                marks = ",".join("?" * len(rows))
+                self._connection.execute(
+                    f"delete from dropped where text_sha in ({marks})",  # noqa: S608  # ours
+                    [row.text_sha for row in rows],
+                )
+        last = ""
+        while found := self._connection.execute(
+            "select text_sha, removed from dropped where text_sha > ? order by text_sha limit ?",
+            (last, size),
+        ).fetchall():
+            last = found[-1][0]
+            removed = frozenset(text_sha for text_sha, was_removed in found if was_removed)
+            yield Dropped(frozenset(text_sha for text_sha, _ in found) - removed, removed)
 
     def close(self) -> None:
         """Close the file."""

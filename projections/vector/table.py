@@ -113,8 +113,10 @@ def _write(
 def index_table(dataset: Any, vectors: int, go_on: Callable[[], None]) -> None:
     """Make every index of a table that was just written. ``go_on`` may raise between them.
 
-    The vectors' first: it takes most memory while it is made, and gives it back.
+    The vectors' first: it takes most memory while it is made, and gives it back, as does what was
+    taken to write the table.
     """
+    give_back_freed()
     if vectors >= VECTOR_INDEX_FROM:
         build_first_vector_index(dataset)
         give_back_freed()

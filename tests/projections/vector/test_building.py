@@ -322,9 +322,11 @@ def test_staged_rows_of_another_model_are_refused(under_way: Building, history: 
         VectorBuild(under_way.folder, other)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 5_000])
 def test_what_was_erased_leaves_the_caches_of_all_models_what_was_closed_its_own(
-    under_way: Building, history: History
+    under_way: Building, history: History, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
+    monkeypatch.setattr(building, "_FORGOTTEN_AT_ONCE", at_once)
     ephemeral = {"namespace": "h-ephemeral", "session_id": "s"}
     erased = history.create("erased")
     history.create("closed", **ephemeral)
