@@ -148,8 +148,8 @@ def list_tombstones(
 
 def most_important(
     connection: sqlite3.Connection, scope: Scope, *, now: datetime, limit: int
-) -> list[MemoryRow]:
-    """Give the live memories to start a session with: pinned ones first, then by importance."""
+) -> list[str]:
+    """Give the ids of the live memories to start a session with: pinned first, by importance."""
     at = microseconds(now)
     in_scope, bound = within(scope)
     keys = connection.execute(
@@ -157,8 +157,7 @@ def most_important(
         f"WHERE {in_scope} AND {LIVE} ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT ?",
         [at, *bound, at, limit],
     )
-    found = select_by_ids(connection, MemoryRow, "memories", [row[3] for row in keys])
-    return list(found.values())
+    return [row[3] for row in keys]
 
 
 def newest(

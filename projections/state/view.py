@@ -27,6 +27,7 @@ from projections.state import standing as standings
 from projections.state.connection import Readers, stand_in_for_new_tables
 from projections.state.decoding import select, select_by_ids
 from projections.state.digest import digest_tables
+from projections.state.first_memories import FirstMemories
 from projections.state.history import Moment, moment_at, position_passed
 from projections.state.listing import Scope, Sort
 from projections.state.rows import (
@@ -63,6 +64,7 @@ class StateView:
             listing.define_formulas(connection, policy)
 
         self._readers = Readers(path, prepare)
+        self._first = FirstMemories()
 
     def close(self) -> None:
         """Close the connections."""
@@ -288,7 +290,8 @@ class StateView:
     def bootstrap(self, scope: Scope, *, now: datetime, limit: int = 10) -> list[MemoryRow]:
         """Give the live memories to start a session with: pinned first, then by importance."""
         with self._readers.reading() as connection:
-            return listing.most_important(connection, scope, now=now, limit=limit)
+            generation = self._readers.generation() or 0
+            return self._first.of(connection, generation, scope, now=now, limit=limit)
 
     def newest(self, namespace: str, *, now: datetime, limit: int) -> list[tuple[str, str]]:
         """Give id and text of the live memories of one namespace, the newest first."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from datetime import timedelta
+from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -223,6 +224,32 @@ def test_a_session_starts_with_what_is_pinned_and_then_what_is_important(direct:
     direct.memory("pinned", at=START - timedelta(days=900), tier="core")
     assert [row.id for row in direct.view.bootstrap(None, now=NOW)] == ["pinned", "new", "old"]
     assert len(direct.view.bootstrap(None, now=NOW, limit=2)) == 2
+
+
+def test_the_order_that_is_kept_is_the_one_that_would_be_made_anew(
+    direct: Direct, view_path: Path
+) -> None:
+    def ids(now: datetime = NOW) -> list[str]:
+        return [row.id for row in direct.view.bootstrap(SHARED, now=now, limit=3)]
+
+    def anew(now: datetime = NOW) -> list[str]:
+        with closing(StateView(view_path)) as view:
+            return [row.id for row in view.bootstrap(SHARED, now=now, limit=3)]
+
+    soon = NOW + timedelta(minutes=2)
+    for number in range(8):
+        direct.memory(f"m{number}", at=START - timedelta(days=number))
+    assert ids() == anew() == ["m0", "m1", "m2"]
+    direct.memory("passing", expires_at=soon)
+    assert ids()[0] == "passing"
+    assert ids(soon) == anew(soon) == ["m0", "m1", "m2"]
+    direct.change("m0", facts.MemoryDeleted(agent_id="h"))
+    assert ids(soon) == anew(soon) == ["m1", "m2", "m3"]
+    direct.memory("elsewhere", namespace="private")
+    direct.memory("pinned", at=START - timedelta(days=900), tier="core")
+    assert ids(soon) == anew(soon) == ["pinned", "m1", "m2"]
+    later = soon + timedelta(days=400)
+    assert ids(later) == anew(later)
 
 
 def test_the_scan_ranks_by_terms_found_and_leaves_superseded_text_out(direct: Direct) -> None:
