@@ -12,7 +12,13 @@ from inference.embedder import Embedder, Vector
 from memoryweave.contract import Degraded
 from projections.vector.hits import Hit
 from projections.vector.ranking import Statistics
-from projections.vector.reading import MEASURED, Reading, WordRows, nearest_sources
+from projections.vector.reading import (
+    MEASURED,
+    Reading,
+    WordRows,
+    nearest_sources,
+    of_so_many,
+)
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.degradation import attempt, note
@@ -71,7 +77,11 @@ def searched_arms(
         return Arms(None, words, None, [], rows.words.statistics if rows.words else None)
     dense = None
     if rows.dense is not None and query_vector is not None:
-        dense = nearest_sources(rows.dense, hits, query_vector)[:limit]
+        dense = nearest_sources(rows.dense, hits, query_vector)
+        if wanted.position is None:
+            dense = [dense[place] for place in of_so_many([hit.origin for hit in dense], limit)]
+        else:
+            dense = dense[:limit]  # of the past nothing stands for anything else
         if len(dense) < limit and len(rows.dense) == MEASURED * limit:  # many chunks of few sources
             embedded = query_vector
             dense = attempt("dense", degraded, lambda: reading.dense(embedded, wanted, limit))

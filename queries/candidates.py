@@ -175,13 +175,23 @@ def _gathered(
     scores = _scored(alone, query, cues, first)[0].scores
     best = sorted(range(len(scores)), key=lambda row: (-scores[row], alone.hits[row].row_id))
     around = wanted_around([alone.hits[row] for row in best[:EXPANDED]], alone.hits)
+    episodes: frozenset[str] = frozenset()
+    if wanted.position is None and "episode" in wanted.layers:
+        here = {hit.source_id for hit in alone.hits}
+        episodes = frozenset(hit.origin for hit in alone.hits) - here
     beside = attempt(
-        "neighbours", degraded, lambda: vector.at_turns(around.turns, around.chunks, wanted)
+        "neighbours",
+        degraded,
+        lambda: vector.at_turns(around.turns, around.chunks, wanted, episodes),
     )
     if not beside:
         return alone
     everything = {hit.row_id: hit for hit in beside} | found
     candidates = searched
+    # The episode of a memory that was found may stand higher than it, for what was said around it.
+    candidates |= {
+        hit.row_id for hit in beside if hit.source_id in episodes and passes(hit, wanted)
+    }
     if stages.neighbours_as_candidates:
         nearest = wanted_around([alone.hits[row] for row in best[:EXPANDED]], (), reach=1)
         candidates |= {hit.row_id for hit in beside if nearest.holds(hit) and passes(hit, wanted)}

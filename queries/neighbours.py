@@ -2,11 +2,12 @@
 
 A row's neighbours are the chunks before and after it in its episode, and at the ends of that the
 last chunk of the turn before and the first of the turn after. Only rows of one namespace and
-session are neighbours.
+session are neighbours. What was said around an episode is context of its memory as well.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
@@ -73,7 +74,8 @@ def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
     """Give by each of `OFFSETS` the index of the row so many turns later, -1 where none is.
 
     Every chunk of a session gets a place on a line: chunks of a turn follow each other, and a turn
-    that is not among ``hits`` takes one place. A neighbour is who stands so many places away.
+    that is not among ``hits`` takes one place. A neighbour is who stands so many places away. A
+    memory stands where its episode does, where that is among ``hits``.
     """
     found = {offset: np.full(len(hits), -1, dtype=np.int64) for offset in OFFSETS}
     rows, places = _on_a_line(hits)
@@ -83,6 +85,9 @@ def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
         at = np.minimum(np.searchsorted(places, places + offset), len(places) - 1)
         there = places[at] == places + offset
         found[offset][rows[there]] = rows[at[there]]
+    for memory, first, last in _beside_their_episodes(hits):
+        for offset in OFFSETS:
+            found[offset][memory] = found[offset][first if offset < 0 else last]
     return found
 
 
@@ -127,6 +132,23 @@ def _on_a_line(hits: Sequence[Hit]) -> tuple[Integers, Integers]:
     beyond = np.cumsum(np.where(is_last_of_turn, sizes - 1, 0))
     before = beyond - np.where(is_last_of_turn, sizes - 1, 0)
     return rows, session_of * _FAR + number + chunk + before
+
+
+def _beside_their_episodes(hits: Sequence[Hit]) -> list[tuple[int, int, int]]:
+    """Give the rows of memories with the first and the last row that is there of their episodes.
+
+    Only an episode of the memory's own namespace is its place.
+    """
+    chunks: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row, hit in enumerate(hits):
+        if not hit.derived_from:
+            chunks[hit.namespace, hit.source_id].append(row)
+    places = []
+    for row, hit in enumerate(hits):
+        if hit.derived_from and (there := chunks.get((hit.namespace, hit.origin))):
+            there = sorted(there, key=lambda one: hits[one].chunk_index)
+            places.append((row, there[0], there[-1]))
+    return places
 
 
 def _turn(hit: Hit) -> _Turn | None:

@@ -28,6 +28,7 @@ _COLUMNS: Final = (
     "recorded_at",
     "chunk_index",
     "chunk_of",
+    "derived_from",
 )
 
 
@@ -40,7 +41,8 @@ class Hit(Struct, frozen=True, kw_only=True):
     ``agent_id``, ``source``, ``category``, ``tags`` and ``metadata_pairs`` are there where the
     filter looks at them, and empty otherwise. ``complete``: found by words, and it holds every one
     of the query's. ``session_seq`` numbers the turns of a session (`turns`), None outside one and
-    in a view that was built before there were numbers.
+    in a view that was built before there were numbers. ``derived_from`` are the episodes that a
+    memory came from, the first of them first.
     """
 
     row_id: str
@@ -63,8 +65,14 @@ class Hit(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     metadata_pairs: tuple[str, ...] = ()
     tokens: str = ""
+    derived_from: tuple[str, ...] = ()
     vector: NDArray[np.float32] | None = None
     complete: bool = False
+
+    @property
+    def origin(self) -> str:
+        """What it says was said in: of a memory the first of its episodes, else itself."""
+        return self.derived_from[0] if self.derived_from else self.source_id
 
 
 def columns_of(present: Collection[str], search: SearchFilter) -> list[str]:
@@ -93,7 +101,7 @@ def hits_of(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:
     columns["row_id"] = columns.pop("id")
     columns["recorded_at"] = [moment(value) for value in columns["recorded_at"]]
     columns["observed_at"] = [moment(value) for value in columns["observed_at"]]
-    for name in ("tags", "metadata_pairs"):
+    for name in ("tags", "metadata_pairs", "derived_from"):
         if name in columns:
             columns[name] = [tuple(values or ()) for values in columns[name]]
     names = tuple(columns)

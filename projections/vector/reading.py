@@ -122,7 +122,8 @@ class Reading:
         return rows
 
     def by_words(self, query_text: str, search: SearchFilter, limit: int) -> WordRows:
-        """Give the rows of at most ``limit`` sources that share terms with the query.
+        """Give rows that share terms with the query, of as many as ``limit`` things said
+        (`of_so_many`).
 
         Of the past, those come first that hold every term of the query: the index is asked for
         them by themselves, so that no number of others stands before them.
@@ -136,7 +137,7 @@ class Reading:
         while True:
             parts = [self._holding(one, search, count) for one in asked]
             ranked = _ranked(query, pa.concat_tables(parts), limit, complete_first=of_the_past)
-            if len(ranked.rows) == limit or all(part.num_rows < count for part in parts):
+            if len(ranked.rows) >= limit or all(part.num_rows < count for part in parts):
                 return ranked
             count *= 4
 
@@ -176,7 +177,7 @@ class Reading:
     def _holding(self, query: FullTextQuery, search: SearchFilter, count: int) -> ArrowTable:
         """Give row ids, ids, sources and tokens of rows that the index finds by words."""
         return self._opened.dataset.to_table(
-            columns=["id", "source_id", "tokens", "_score"],
+            columns=["id", "source_id", "derived_from", "tokens", "_score"],
             filter=where(search),
             prefilter=True,
             with_row_id=True,
@@ -236,7 +237,10 @@ def _every_term(query: LexicalQuery) -> FullTextQuery:
 def _ranked(
     query: LexicalQuery, found: ArrowTable, limit: int, *, complete_first: bool
 ) -> WordRows:
-    """Score rows, some of which may be there twice; give the best of each of ``limit`` sources."""
+    """Score rows, some of which may be there twice; give the best of each source.
+
+    They are of at most ``limit`` origins, of the past of at most ``limit`` sources.
+    """
     row_ids = found["_rowid"].to_pylist()
     once = list({row_id: number for number, row_id in enumerate(row_ids)}.values())
     if len(once) < len(row_ids):
@@ -250,14 +254,35 @@ def _ranked(
     order = sorted(
         range(len(scores)), key=lambda i: (complete_first and not complete[i], -scores[i], ids[i])
     )
-    first = _first_of_each([sources[row] for row in order])
-    chosen = [order[place] for place in first[:limit]]
+    first = [order[place] for place in _first_of_each([sources[row] for row in order])]
+    if complete_first:
+        chosen = first[:limit]
+    else:
+        derived = found["derived_from"].to_pylist()
+        origins = [derived[row][0] if derived[row] else sources[row] for row in first]
+        chosen = [first[place] for place in of_so_many(origins, limit)]
     return WordRows(
         [row_ids[row] for row in chosen],
         [scores[row] for row in chosen],
         [complete[row] for row in chosen],
         statistics,
     )
+
+
+def of_so_many(origins: Sequence[str], limit: int) -> list[int]:
+    """Give the places up to where ``limit`` origins have come, at most twice as many places.
+
+    A memory has its episode's origin (`Hit.origin`): what was distilled must not take places of
+    what else was said, or less of it would be looked at than without any memory.
+    """
+    seen: set[str] = set()
+    chosen = []
+    for place, origin in enumerate(origins[: 2 * limit]):
+        if origin not in seen and len(seen) == limit:
+            break
+        seen.add(origin)
+        chosen.append(place)
+    return chosen
 
 
 def _first_of_each(values: Sequence[str]) -> list[int]:

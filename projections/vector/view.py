@@ -146,22 +146,33 @@ class VectorView:
         return hits if with_vectors else [replace(hit, vector=None) for hit in hits]
 
     def at_turns(
-        self, turns: Collection[str], chunks: Collection[str], search: SearchFilter
+        self,
+        turns: Collection[str],
+        chunks: Collection[str],
+        search: SearchFilter,
+        episodes: Collection[str] = (),
     ) -> list[Hit]:
         """Give what was said at these turns of sessions, with vectors, in no order, scores all 0.
 
-        ``turns`` are keys of `turns.turn_key`, ``chunks`` ids of rows wanted besides. Of an episode
+        ``turns`` are keys of `turns.turn_key`, ``chunks`` ids of rows and ``episodes`` ids of
+        episodes wanted besides. Of an episode
         in many chunks come the two first and the two last, and those in ``chunks``. Only the
         scope and the position of ``search`` are applied; what is superseded now is left out.
         """
         opened = self._table.now()
-        if opened is None or "session_seq" not in opened.columns or not (turns or chunks):
+        if (
+            opened is None
+            or "session_seq" not in opened.columns
+            or not (turns or chunks or episodes)
+        ):
             return []
         scope = SearchFilter(
             namespaces=search.namespaces, layers=frozenset(), position=search.position
         )
         named = [f"id IN ({sql_list(chunks)})"] if chunks else []
         asked = [f"turn IN ({sql_list(turns)})"] if turns else []
+        if episodes:
+            asked.append(f"source_id IN ({sql_list(episodes)})")
         ends = ["chunk_index < 2", "chunk_index >= chunk_of - 2"]
         found = opened.dataset.to_table(
             columns=[*columns_of(opened.columns, search), "vector"],

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.vector.hits import Hit
 from projections.vector.search_filter import SearchFilter
 from queries.neighbours import beside, passes, wanted_around
 from queries.windows import (
@@ -87,6 +88,32 @@ def test_neighbours_are_of_one_session_and_namespace_and_step_through_chunks() -
     assert found[-1] == [-1, 0, 1, 2, -1, -1, -1]
     assert found[2] == [2, 3, -1, -1, -1, -1, -1]
     assert found[-2] == [-1, -1, 0, 1, -1, -1, -1]
+
+
+def test_a_memory_stands_where_the_first_of_its_episodes_does() -> None:
+    def memory(number: int, *episodes: str, **more: str) -> Hit:
+        name = f"m{number}"
+        return hit(
+            0, row_id=name, source_id=name, layer="memory", session_seq=None,
+            derived_from=episodes, **more,
+        )  # fmt: skip
+
+    rows = [
+        hit(0),
+        hit(1, row_id="e1:1:0", source_id="e1", chunk_index=0, chunk_of=2),
+        hit(1, row_id="e1:1:1", source_id="e1", chunk_index=1, chunk_of=2),
+        hit(2),
+        memory(1, "e1", "e0"),
+        memory(2, "e2", session_id="another"),
+        memory(3, "unknown"),
+        memory(4, "e1", namespace="other"),
+    ]
+    found = {offset: list(rows_at) for offset, rows_at in beside(rows).items()}
+    assert found[-1] == [-1, 0, 1, 2, 0, 2, -1, -1]
+    assert found[1] == [1, 2, 3, -1, 3, -1, -1, -1]
+    assert found[-2][4] == found[-2][1] == -1
+    assert found[2][4] == found[2][2] == -1
+    assert not {4, 5, 6, 7} & {row for rows_at in found.values() for row in rows_at}
 
 
 def test_only_what_is_not_there_is_fetched() -> None:

@@ -111,6 +111,20 @@ def test_neighbours_come_with_their_vectors_and_from_one_namespace_and_session(
     assert list(hit.vector) == list(letters("two"))
 
 
+def test_an_episode_is_given_by_its_id_within_the_scope(tmp_path: Path) -> None:
+    history = History()
+    first, second = talk(history, "one", "two")
+    place = Place(tmp_path)
+    place.project(history.events)
+    view = place.view()
+    assert [hit.content for hit in view.at_turns([], [], EVERYWHERE, [second])] == ["two"]
+    key = turn_key("h-main", "s'1", 1)
+    both = view.at_turns([key], [], EVERYWHERE, [first, "unknown"])
+    assert sorted(hit.content for hit in both) == ["one", "two"]
+    elsewhere = SearchFilter(namespaces=frozenset({"shared"}))
+    assert view.at_turns([], [], elsewhere, [first]) == []
+
+
 def test_what_is_gone_or_superseded_stands_beside_nothing(tmp_path: Path) -> None:
     history = History()
     gone, erased, distilled, _ = talk(history, "gone", "erased", "distilled", "left")
