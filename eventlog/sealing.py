@@ -214,8 +214,16 @@ class KeyRing:
             return self._forgets
 
     def _fetched(self, subjects: Iterable[str]) -> dict[str, SealingKey]:
-        before = self.forgets
-        return self.adopt(self._fetch(subjects), before)
+        found: dict[str, SealingKey] = {}
+        asked = list(subjects)
+        while asked:
+            before = self.forgets
+            answer = self._fetch(asked)
+            found |= self.adopt(answer, before)
+            # Somebody has passed an end of these meanwhile, perhaps an old one of a session that
+            # lives again under another key: only the log knows which of the two keys was given.
+            asked = [subject for subject in answer if subject not in found]
+        return found
 
     def adopt(self, keys: Mapping[str, bytes], forgets: int | None = None) -> dict[str, SealingKey]:
         """Take over keys that the log is known to hold, and give them ready for use.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -304,6 +306,74 @@ def test_a_reader_that_passes_the_end_of_a_session_forgets_its_key(
     store.keys.clear()
     reader.open(end)
     assert reader.open(text).body.content == ERASED
+
+
+class Passing:
+    """The keys of a log; while it is asked for some, its readers pass ends of sessions.
+
+    ``meanwhile`` holds what happens during each question, in turn, after the answer was read.
+    """
+
+    def __init__(self, store: KeyStore, meanwhile: Sequence[Callable[[], object]]) -> None:
+        self._store = store
+        self._meanwhile = iter(meanwhile)
+
+    def fetch(self, subjects: Iterable[str]) -> dict[str, bytes]:
+        answer = self._store.fetch(subjects)
+        next(self._meanwhile, lambda: None)()
+        return answer
+
+
+def test_a_session_that_lives_again_is_open_to_who_reads_while_another_passes_its_first_end(
+    store: KeyStore, codec: Codec
+) -> None:
+    session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
+    closed = event(SessionClosed(agent_id="h", **session), aggregate_type="Session")
+    (_, end) = append(codec, store, event(episode(**session)), closed)
+    store.keys.clear()
+    writer = Codec(KeyRing(store.fetch))
+    (text,) = append(writer, store, event(episode(**session), event_id="e2", aggregate_id="b"))
+    passing = Passing(store, [lambda: reader.open(end)] * 3)
+    reader = Codec(KeyRing(passing.fetch))
+    assert reader.open(text).body.content == CANARY
+
+
+def test_a_session_that_ends_while_its_key_is_asked_for_is_closed_to_who_asked(
+    store: KeyStore, codec: Codec
+) -> None:
+    session = {"namespace": "hermes-1-ephemeral", "session_id": "s9"}
+    closed = event(SessionClosed(agent_id="h", **session), aggregate_type="Session")
+    text, end = append(codec, store, event(episode(**session)), closed)
+
+    def close() -> None:
+        store.keys.clear()
+        reader.open(end)
+
+    reader = Codec(KeyRing(Passing(store, [close]).fetch))
+    assert reader.open(text).body.content == ERASED
+    assert not reader.keys.holds(codec.seal(event(episode(**session))).subject)
+
+
+@given(st.lists(st.lists(st.sampled_from(["end", "begin", "pass an old end"]), max_size=3)))
+def test_a_key_that_is_asked_for_is_given_unless_it_ended(asked: list[list[str]]) -> None:
+    """Readers pass an end after it happened, so whoever is told a key may know that it lived."""
+    store, numbers = KeyStore(), iter(range(2, 1_000))
+    ended: set[bytes] = set()
+    store.keys["session:s"] = first = bytes([1]) * 32
+
+    def happen(what: str) -> None:
+        if what == "begin":
+            store.keys.setdefault("session:s", next(numbers).to_bytes(32, "big"))
+            return
+        if what == "end" and "session:s" in store.keys:
+            ended.add(store.keys.pop("session:s"))
+        ring.forget(["session:s"])
+
+    meanwhile = [partial(lambda steps: [happen(step) for step in steps], s) for s in asked]
+    ring = KeyRing(Passing(store, meanwhile).fetch)
+    found = ring.for_opening([("session:s", SealingKey(first).id)])
+    assert {key.raw for key in found.values()}.isdisjoint(ended)
+    assert first in ended or found["session:s"].raw == first
 
 
 def test_a_text_sealed_under_a_key_that_was_destroyed_meanwhile_is_sealed_anew(
