@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
 
 from domain.distillation.finding import Finding
+from domain.policies.kept_readings import kept_where_short
 from domain.policies.same_statement_english import REQUESTS
 from domain.policies.social import is_social
 from domain.policies.statement import CHINESE
@@ -68,7 +68,7 @@ def lexical_overlap(one: str, other: str) -> float:
     return max(_jaccard(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
-@lru_cache(maxsize=8192)
+@kept_where_short(8192)
 def _words_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     plain = _without_courtesy(text)
     english = {
@@ -140,7 +140,7 @@ def _is_within(part: str, whole: str) -> bool:
     return said <= known and not any(_BOUND.search(one) for one in known - said)
 
 
-@lru_cache(maxsize=8192)
+@kept_where_short(8192)
 def _key(text: str) -> str:
     if _CODE.search(text):
         return "=" + normalise(text)

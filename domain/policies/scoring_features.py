@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 from typing import Final
 
 from domain.policies import scoring_cues as cues
 from domain.policies import scoring_words as words
+from domain.policies.kept_readings import kept_where_short
 from domain.policies.social import is_social
 
 SUPPORTING: Final = (
@@ -75,7 +75,7 @@ _SEVERAL: Final = 3.0
 _MANY_WORDS: Final = 12.0
 
 
-@lru_cache(maxsize=4096)
+@kept_where_short(4096)
 def features(sentence: str, *, answers: bool = False, by_agent: bool = False) -> tuple[float, ...]:
     """Give the features of one sentence, in the order of `FEATURES`.
 

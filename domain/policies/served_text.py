@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from domain.policies.context_block import CUT, escaped, unescaped
+from domain.policies.kept_readings import kept_where_short
 from domain.policies.text import normalise
 
 _CUT: Final = re.escape(CUT)
@@ -29,7 +29,7 @@ class Served(Struct, frozen=True):
     memory_id: str | None = None
 
 
-@lru_cache(maxsize=4096)
+@kept_where_short(4096)
 def sentences_of(text: str) -> frozenset[str]:
     """Give the text whole and each of its sentences, with and without its speaker, made `bare`.
 
@@ -48,7 +48,7 @@ def without_speaker(text: str) -> str:
     return _SPEAKER.sub("", text)
 
 
-@lru_cache(maxsize=8192)
+@kept_where_short(8192)
 def bare(text: str) -> str:
     """Give a text without quoting marks, case and punctuation at its ends, as two are compared."""
     plain = normalise(unescaped(text)).casefold().strip(" \t\n.。!！,，;；:：\"'“”‘’*_`>-•")

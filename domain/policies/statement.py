@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from domain.policies import statement_words as words
 from domain.policies.english_stem import LONGEST_KEPT, english_stem
+from domain.policies.kept_readings import kept_where_short
 
 CHINESE: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN: Final = re.compile(
@@ -79,7 +80,7 @@ class Statement(Struct, frozen=True):
         return self.whole.units
 
 
-@lru_cache(maxsize=8192)
+@kept_where_short(8192)
 def statement(text: str) -> Statement:
     """Reduce a sentence or a text."""
     plain = tidied(text)

@@ -14,6 +14,7 @@ from typing import Final
 
 from domain.policies.common_words import COMMON_CHINESE, COMMON_ENGLISH
 from domain.policies.english_stem import english_stem
+from domain.policies.kept_readings import kept_where_short
 from domain.policies.statement_words import EMPTY_CHINESE, EMPTY_ENGLISH
 
 LEAST_LETTERS: Final = 3
@@ -29,7 +30,7 @@ _BETWEEN: Final = re.compile(
 """Chinese words that say nothing of what a text is about: no term spans one."""
 
 
-@lru_cache(maxsize=16384)
+@kept_where_short(8192)
 def terms(text: str) -> frozenset[str]:
     """Give the stems of its English words, its tokens with digits, its pairs of characters.
 

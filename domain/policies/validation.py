@@ -13,7 +13,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -28,6 +28,7 @@ from domain.distillation.relation_words import ENGLISH_NEGATION
 from domain.distillation.relations import relations
 from domain.distillation.turns import role_of, turns
 from domain.events import Relation, ValidationRule
+from domain.policies.kept_readings import kept_where_short
 from domain.policies.terms import stretches, terms
 from domain.settings import DEFAULT_POLICY, PolicySettings
 
@@ -211,7 +212,7 @@ class _Read(Struct, frozen=True):
     attribute: Attribute | None
 
 
-@lru_cache(maxsize=4096)
+@kept_where_short(4096)
 def _read(content: str) -> _Read:
     plain = _plain(content)
     text = _without_address(_SPEAKER.sub("", plain))
