@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from domain.distillation.modality import Modality
 from domain.events import Category, DecayClass
 from domain.policies.categories import default_decay_class
+from domain.policies.kept_readings import kept_where_short
 
 _SKILL: Final = re.compile(
     r"(?i)^(?:to|in order to|for) \w[^,.]{2,60}, (?:first |just |simply |you (?:must|need to"
@@ -95,7 +95,7 @@ _TOOLING: Final = re.compile(
 _FIRST: Final = re.compile(r"\b(?:I|[Mm]y|me|[Ww]e|[Oo]ur)\b|['’]m\b|我")
 
 
-@lru_cache(maxsize=1024)
+@kept_where_short(1024)
 def category_of(sentence: str) -> Category:
     """Give the category that a sentence is marked as, a fact where nothing marks it."""
     if _SKILL.search(sentence):

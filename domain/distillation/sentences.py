@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
+
+from domain.policies.kept_readings import kept_where_short
 
 Kind = Literal["prose", "item", "config", "row", "aside", "code"]
 
@@ -73,7 +74,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> tuple[Senten
     return _sentences(text, start, len(text) if end is None else end)
 
 
-@lru_cache(maxsize=_KEPT)
+@kept_where_short(_KEPT)
 def _sentences(text: str, start: int, end: int) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     lead = header = ""

@@ -7,13 +7,13 @@ that return or that the caller gave.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from domain.distillation.finding import Talk
 from domain.events import Source
+from domain.policies.kept_readings import kept_where_short
 
 _LABEL: Final = re.compile(
     r"^[ \t]*(?:\*\*|\[)?(?P<name>[A-Za-z\u3400-\u9fff][\w .'-]{0,30}?)(?:\*\*|\])?[ \t]?"
@@ -61,7 +61,7 @@ def turns(talk: Talk) -> tuple[Turn, ...]:
     return _turns(talk.content, talk.speaker, talk.source)
 
 
-@lru_cache(maxsize=_KEPT)
+@kept_where_short(_KEPT)
 def _turns(text: str, speaker: str | None, source: Source) -> tuple[Turn, ...]:
     role, name = _speaker(speaker, source)
     labels = _labels(text, speaker)
