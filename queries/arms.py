@@ -11,11 +11,11 @@ from msgspec import Struct
 from inference.embedder import Embedder, Vector
 from memoryweave.contract import Degraded
 from projections.vector.hits import Hit
-from projections.vector.ranking import Statistics
+from projections.vector.ranking import Counted, Statistics
 from projections.vector.reading import (
     MEASURED,
+    ByWords,
     Reading,
-    WordRows,
     nearest_sources,
     of_so_many,
 )
@@ -30,7 +30,8 @@ OF_A_TIME: Final = 25
 class Arms(Struct):
     """What the searches gave: None for one that failed, empty for one that was not made.
 
-    ``words`` and ``dense`` are in their order, ``of_a_time`` in none.
+    ``words`` and ``dense`` are in their order, ``of_a_time`` in none. ``counted`` is what of the
+    query rows hold, by row id, of those that were looked at for the words.
     """
 
     query_vector: Vector | None
@@ -38,14 +39,16 @@ class Arms(Struct):
     dense: list[Hit] | None
     of_a_time: list[Hit]
     statistics: Statistics | None
+    counted: dict[str, Counted] = {}
 
 
 class _Rows(Struct):
-    """The ids of rows that the searches gave, before anything of them was fetched."""
+    """What the indices gave: of meaning, the ids of rows before anything of them was fetched."""
 
-    words: WordRows | None = None
+    words: ByWords | None = None
+    timely_words: list[Hit] = []
     dense: list[int] | None = None
-    of_a_time: list[int] = []
+    timely_dense: list[int] = []
 
 
 def searched_arms(
@@ -58,7 +61,7 @@ def searched_arms(
     pool: Executor,
     degraded: list[Degraded],
 ) -> Arms:
-    """Search, and fetch what was found, each row once."""
+    """Search, and fetch what was found."""
     try:
         reading = vector.reading()
     except Exception as error:  # noqa: BLE001  # as in `attempt`, for both parts
@@ -70,11 +73,14 @@ def searched_arms(
     query_vector, rows = _found_rows(
         query, wanted, timed, limit, reading, vector, embedder, pool, degraded
     )
-    named = (rows.words.rows if rows.words else (), rows.dense or (), rows.of_a_time)
-    hits = attempt("dense", degraded, lambda: reading.fetch(chain(*named), wanted))
+    words, statistics, counted = None, None, dict[str, Counted]()
+    if rows.words is not None:
+        words, statistics, counted = rows.words.hits, rows.words.statistics, rows.words.counted
+    hits = attempt(
+        "dense", degraded, lambda: reading.fetch(chain(rows.dense or (), rows.timely_dense), wanted)
+    )
     if hits is None:
-        words = attempt("lexical", degraded, lambda: reading.lexical(query, wanted, limit))
-        return Arms(None, words, None, [], rows.words.statistics if rows.words else None)
+        return Arms(None, words, None, rows.timely_words, statistics, counted)
     dense = None
     if rows.dense is not None and query_vector is not None:
         dense = nearest_sources(rows.dense, hits, query_vector)
@@ -87,10 +93,11 @@ def searched_arms(
             dense = attempt("dense", degraded, lambda: reading.dense(embedded, wanted, limit))
     return Arms(
         None if dense is None else query_vector,
-        None if rows.words is None else [hits[row] for row in rows.words.rows],
+        words,
         dense,
-        [hits[row] for row in rows.of_a_time],
-        None if rows.words is None else rows.words.statistics,
+        [*(hits[row] for row in rows.timely_dense), *rows.timely_words],
+        statistics,
+        counted,
     )
 
 
@@ -118,14 +125,14 @@ def _found_rows(
             "dense", degraded, lambda: reading.nearest(embedded, wanted, MEASURED * limit)
         )
         if timed is not None and rows.dense is not None:
-            rows.of_a_time += (
+            rows.timely_dense = (
                 attempt("dense", degraded, lambda: reading.nearest(embedded, timed, OF_A_TIME))
                 or []
             )
     rows.words = attempt("lexical", degraded, looked_up.result)
     if of_a_time is not None and rows.words is not None:
         timely = attempt("lexical", degraded, of_a_time.result)
-        rows.of_a_time += timely.rows if timely else []
+        rows.timely_words = timely.hits if timely else []
     return query_vector, rows
 
 

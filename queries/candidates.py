@@ -19,7 +19,7 @@ from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
 from projections.vector.hits import Hit
 from projections.vector.lexical import query_of
-from projections.vector.ranking import Counted, statistics_of
+from projections.vector.ranking import statistics_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.arms import Arms, searched_arms
@@ -27,7 +27,7 @@ from queries.degradation import attempt
 from queries.fusion import Fused, fuse
 from queries.misses import rare_terms
 from queries.neighbours import EXPANDED, passes, wanted_around
-from queries.pool import Pool, pool_of
+from queries.pool import Pool, pool_of, with_neighbours
 from queries.speaker_cue import named_speakers
 from queries.stages import EVERY_STAGE, NO_STAGE, Stages
 from queries.time_cue import Cue, nearness, searched_spans, time_cues
@@ -40,7 +40,7 @@ SCANNED: Final = 500
 """How many rows a substring scan gives, before filters."""
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True, kw_only=True, gc=False):
     """A memory or episode that may be a result, with its score in [0, 1].
 
     ``version`` and ``content`` are what the vector view showed, None after a scan, which reads
@@ -152,7 +152,7 @@ def _gathered(
     asked = query_of(query)
     statistics = arms.statistics or statistics_of(asked, [])
     searched = frozenset(found)
-    counted: dict[str, Counted] = {}
+    counted = dict(arms.counted)
 
     def pool_with(hits: Iterable[Hit], candidates: frozenset[str]) -> Pool:
         rows = list(hits)
@@ -185,7 +185,7 @@ def _gathered(
         lambda: vector.at_turns(around.turns, around.chunks, wanted, episodes),
     )
     if not beside:
-        return alone
+        return with_neighbours(alone)
     everything = {hit.row_id: hit for hit in beside} | found
     candidates = searched
     # The episode of a memory that was found may stand higher than it, for what was said around it.
@@ -195,7 +195,7 @@ def _gathered(
     if stages.neighbours_as_candidates:
         nearest = wanted_around([alone.hits[row] for row in best[:EXPANDED]], (), reach=1)
         candidates |= {hit.row_id for hit in beside if nearest.holds(hit) and passes(hit, wanted)}
-    return pool_with(everything.values(), candidates)
+    return with_neighbours(pool_with(everything.values(), candidates))
 
 
 def _cosines(

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from projections.vector.chunks import estimated_tokens
@@ -14,7 +15,7 @@ from projections.vector.hits import Hit
 from projections.vector.lexical import LexicalQuery
 from projections.vector.ranking import Counted, Statistics, count
 from queries.neighbours import beside
-from queries.windows import Floats, Integers
+from queries.windows import OFFSETS, Floats, Integers
 
 Mask = NDArray[np.bool_]
 
@@ -61,38 +62,37 @@ def pool_of(
 ) -> Pool:
     """Put rows in arrays. ``cosines``, ``searched``, ``candidates`` and ``counted`` go by row id.
 
-    What is in ``counted`` is not counted again, and what is counted is put there.
+    What is in ``counted`` is not counted again, and what is counted is put there. No row has
+    neighbours yet (`with_neighbours`).
     """
     known = {} if counted is None else counted
-    place = {key: number for number, key in enumerate(statistics.keys)}
-    keys: list[int] = []
-    rows: list[int] = []
-    values: list[int] = []
-    lengths: list[int] = []
-    for row, hit in enumerate(hits):
-        held, length = known.get(hit.row_id) or known.setdefault(
-            hit.row_id, count(query, hit.tokens)
-        )
-        lengths.append(length)
-        for key, frequency in held.items():
-            keys.append(place[key])
-            rows.append(row)
-            values.append(frequency)
-    frequencies = np.zeros((len(place), len(hits)))
-    frequencies[keys, rows] = values
+    by_row = [
+        known.get(hit.row_id) or known.setdefault(hit.row_id, count(query, hit.tokens))
+        for hit in hits
+    ]
+    place = {key: number * len(hits) for number, key in enumerate(statistics.keys)}
+    frequencies = [0] * (len(place) * len(hits))
+    for row, (held, _) in enumerate(by_row):
+        for key, frequency in held.items():  # few of the keys, in most rows
+            frequencies[place[key] + row] = frequency
     return Pool(
         hits=hits,
         searched=_among(hits, searched),
         candidates=_among(hits, candidates),
         cosines=np.array([cosines.get(hit.row_id, _UNKNOWN) for hit in hits], dtype=np.float64),
-        frequencies=frequencies,
-        lengths=np.array(lengths, dtype=np.float64),
+        frequencies=np.array(frequencies, dtype=np.float64).reshape(len(place), len(hits)),
+        lengths=np.array([length for _, length in by_row], dtype=np.float64),
         sizes=np.array([estimated_tokens(hit.content) for hit in hits], dtype=np.float64),
         terms=query.terms,
         idf=np.array(statistics.idf, dtype=np.float64),
         mean_length=statistics.mean_length,
-        neighbours=beside(hits),
+        neighbours=dict.fromkeys(OFFSETS, np.full(len(hits), -1, dtype=np.int64)),
     )
+
+
+def with_neighbours(pool: Pool) -> Pool:
+    """Tell of each row which others stand beside it."""
+    return replace(pool, neighbours=beside(pool.hits))
 
 
 def _among(hits: Sequence[Hit], chosen: frozenset[str]) -> Mask:

@@ -31,7 +31,7 @@ MemoryState = Literal["candidate", "live", "tombstone"]
 EndedBy = Literal["deprecated", "deleted", "superseded", "expired", "dismissed", "redistilled"]
 
 
-class EpisodeRow(Struct, frozen=True, kw_only=True):
+class EpisodeRow(Struct, frozen=True, kw_only=True, gc=False):
     """One episode. ``memory_ids`` it created, ``reinforced_ids`` it confirmed.
 
     ``reinforcements`` has the position of that for each memory.
@@ -74,7 +74,7 @@ class EpisodeRow(Struct, frozen=True, kw_only=True):
         )
 
 
-class MemoryRow(Struct, frozen=True, kw_only=True):
+class MemoryRow(Struct, frozen=True, kw_only=True, gc=False):
     """One memory with its present text.
 
     ``version`` counts texts from 1; ``recorded_at`` and ``version_position`` are those of the

@@ -13,7 +13,7 @@ from typing import Final
 MAX_CHUNK_TOKENS: Final = 400
 
 _CJK: Final = re.compile(
-    "[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+    "[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+"
 )
 _SENTENCE: Final = re.compile(
     r".+?(?:[。！？!?；;…]+[”’\"')）】」』]*\s*|\.+[\"')]*(?:\s+|$)|\n+|$)", re.DOTALL
@@ -45,7 +45,7 @@ def chunks(text: str, limit: int = MAX_CHUNK_TOKENS) -> list[str]:
 
 def estimated_tokens(text: str) -> int:
     """Give the estimate: CJK characters + ceil(other characters / 3)."""
-    wide = 0 if text.isascii() else len(_CJK.findall(text))
+    wide = 0 if text.isascii() else sum(map(len, _CJK.findall(text)))
     return wide + -(-(len(text) - wide) // 3)
 
 

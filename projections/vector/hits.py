@@ -32,7 +32,7 @@ _COLUMNS: Final = (
 )
 
 
-class Hit(Struct, frozen=True, kw_only=True):
+class Hit(Struct, frozen=True, kw_only=True, gc=False):
     """One memory or episode that was found, with its best chunk.
 
     ``score``: for dense search the cosine similarity in [-1, 1]; for lexical search BM25 with the
@@ -43,6 +43,9 @@ class Hit(Struct, frozen=True, kw_only=True):
     of the query's. ``session_seq`` numbers the turns of a session (`turns`), None outside one and
     in a view that was built before there were numbers. ``derived_from`` are the episodes that a
     memory came from, the first of them first.
+
+    Thousands are kept (`kept_rows`), and none can be part of a cycle: the collector of those need
+    not look at them.
     """
 
     row_id: str

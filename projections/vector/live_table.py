@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from projections.generation import current_generation
 from projections.presence import identity_of
+from projections.vector.kept_rows import KeptRows
 from projections.vector.schema import TABLE
 from projections.vector.sentinel import Sentinel, sentinel_in
 
@@ -29,12 +30,14 @@ class Opened(Struct, frozen=True):
     """One version of a table. ``dataset`` is Lance's, ``columns`` the names of its columns.
 
     ``rows`` counts all of them, those of the past too. What `matching` counted is kept in
-    ``counted``.
+    ``counted``; ``kept`` are rows of this and other versions.
     """
 
     dataset: Any
+    version: int
     columns: frozenset[str]
     rows: int
+    kept: KeptRows
     counted: dict[str, int]
 
     def matching(self, condition: str) -> int:
@@ -76,26 +79,39 @@ class LiveTable:
                         str(place),
                         index_cache_size_bytes=INDEX_CACHE_BYTES,
                         metadata_cache_size_bytes=METADATA_CACHE_BYTES,
-                    )
+                    ),
+                    KeptRows(),
                 )
                 self._found = found
             dataset = self._opened.dataset
             newest = dataset.latest_version
-            if newest != dataset.version:
-                self._opened = _opened(dataset.checkout_version(newest))
+            if newest != self._opened.version:
+                self._opened = _opened(dataset.checkout_version(newest), self._opened.kept)
             return self._opened
 
     def sentinel(self, opened: Opened) -> Sentinel:
-        """Give what that version's position row says; read once. Raises `ViewDamaged`."""
+        """Give what that version's position row says; read once. Raises `ViewDamaged`.
+
+        If there was an erasure since the last one read, no kept row stays.
+        """
         with self._lock:
             known = self._sentinel
         if known is not None and known[0] is opened:
             return known[1]
         read = sentinel_in(opened.dataset)
+        if known is None or known[1].erased != read.erased:
+            opened.kept.forget(opened.version)
         with self._lock:
             self._sentinel = opened, read
         return read
 
 
-def _opened(dataset: Any) -> Opened:
-    return Opened(dataset, frozenset(dataset.schema.names), dataset.count_rows(), {})
+def _opened(dataset: Any, kept: KeptRows) -> Opened:
+    return Opened(
+        dataset,
+        dataset.version,
+        frozenset(dataset.schema.names),
+        dataset.count_rows(),
+        kept,
+        {},
+    )

@@ -48,12 +48,11 @@ class Counted(NamedTuple):
     length: int
 
 
-def rank(query: LexicalQuery, documents: Sequence[str]) -> tuple[list[float], Statistics]:
-    """Score each document, given as its tokens joined by spaces, and give by what.
+def rank(query: LexicalQuery, counted: Sequence[Counted]) -> tuple[list[float], Statistics]:
+    """Score each document by what `count` found in it, and give by what.
 
     Every score is ≥ 0.
     """
-    counted = [count(query, text) for text in documents]
     statistics = statistics_of(query, counted)
     idf = dict(zip(statistics.keys, statistics.idf, strict=True))
     scores = []
@@ -71,7 +70,7 @@ def count(query: LexicalQuery, text: str) -> Counted:
     tokens = text.split(" ")
     # Most documents hold few of the terms: only those are counted.
     among = set(query.terms).intersection(tokens)
-    held = {term: tokens.count(term) for term in query.terms if term in among}
+    held = {term: tokens.count(term) for term in query.terms if term in among} if among else {}
     if query.phrases:
         padded = f" {text} "
         for phrase in _phrases(query):

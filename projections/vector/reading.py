@@ -1,13 +1,13 @@
 """One version of the vector view's table, as a question looks at it.
 
-An index is asked for row ids first; what a hit tells is fetched afterwards, once, of the rows that
-are worth it. Both ways of searching give row ids, so that a question that uses both reads a row
-that both found once (`fetch`).
+An index is asked for row ids only; what a row says is fetched by its id, once, and not at all where
+an earlier question fetched it (`kept_rows`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -28,8 +28,8 @@ from projections.vector.hits import Hit, columns_of, hits_of
 from projections.vector.indices import VECTOR_INDEX, cells_to_look_at
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.live_table import Opened
-from projections.vector.ranking import Statistics, rank, statistics_of
-from projections.vector.schema import ArrowTable, vector_grid
+from projections.vector.ranking import Counted, Statistics, count, rank, statistics_of
+from projections.vector.schema import ArrowTable, sql_list, vector_grid
 from projections.vector.search_filter import SearchFilter, where
 
 CANDIDATES: Final = 200
@@ -39,18 +39,20 @@ MEASURED: Final = 2
 """How many times as many rows as are wanted are measured with the full vectors: an index finds them
 by a byte for each number."""
 
+_ENDS: Final = 2
+"""How many chunks of a long episode stand beside others, at its beginning and at its end."""
 
-class WordRows(Struct, frozen=True):
+
+class ByWords(Struct, frozen=True):
     """The rows found by words, the best of each source, best first.
 
-    ``scores`` are BM25 with the bonuses of `ranking`, ``complete`` whether a row holds every term
-    of the query, ``statistics`` those of the index's candidates.
+    Their scores are BM25 with the bonuses of `ranking`, ``statistics`` those of the index's
+    candidates, ``counted`` what of the query each of these holds, by row id.
     """
 
-    rows: list[int]
-    scores: list[float]
-    complete: list[bool]
+    hits: list[Hit]
     statistics: Statistics
+    counted: dict[str, Counted]
 
 
 class Near(Struct, frozen=True):
@@ -110,8 +112,7 @@ class Reading:
 
     def lexical(self, query_text: str, search: SearchFilter, limit: int) -> list[Hit]:
         """Give the sources that share terms with the query, best first, with their vectors."""
-        found = self.by_words(query_text, search, limit)
-        return found_by_words(found, self.fetch(found.rows, search))
+        return self.by_words(query_text, search, limit).hits
 
     def nearest(self, vector: NDArray[np.float32], search: SearchFilter, count: int) -> list[int]:
         """Give the ids of at most ``count`` rows that the index, or a scan, finds nearest.
@@ -121,7 +122,7 @@ class Reading:
         rows: list[int] = self._nearest(vector, search, count)["_rowid"].to_pylist()
         return rows
 
-    def by_words(self, query_text: str, search: SearchFilter, limit: int) -> WordRows:
+    def by_words(self, query_text: str, search: SearchFilter, limit: int) -> ByWords:
         """Give rows that share terms with the query, of as many as ``limit`` things said
         (`of_so_many`).
 
@@ -130,24 +131,73 @@ class Reading:
         """
         query = query_of(query_text)
         if not query.terms:
-            return WordRows([], [], [], statistics_of(query, []))
+            return ByWords([], statistics_of(query, []), {})
         of_the_past = search.position is not None
         asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
-        count = max(CANDIDATES, 2 * limit)
+        most = max(CANDIDATES, 2 * limit)
         while True:
-            parts = [self._holding(one, search, count) for one in asked]
-            ranked = _ranked(query, pa.concat_tables(parts), limit, complete_first=of_the_past)
-            if len(ranked.rows) >= limit or all(part.num_rows < count for part in parts):
+            parts = [self._holding(one, search, most) for one in asked]
+            found = list(self.fetch(chain(*parts), search).values())
+            ranked = _ranked(query, found, limit, complete_first=of_the_past)
+            if len(ranked.hits) >= limit or all(len(part) < most for part in parts):
                 return ranked
-            count *= 4
+            most *= 4
+
+    def at_turns(
+        self,
+        turns: Collection[str],
+        chunks: Collection[str],
+        search: SearchFilter,
+        episodes: Collection[str] = (),
+    ) -> list[Hit]:
+        """Give what was said at these turns of sessions, as `VectorView.at_turns` does."""
+        if "session_seq" not in self._opened.columns or not (turns or chunks or episodes):
+            return []
+        named = [f"id IN ({sql_list(chunks)})"] if chunks else []
+        asked = [f"turn IN ({sql_list(turns)})"] if turns else []
+        if episodes:
+            asked.append(f"source_id IN ({sql_list(episodes)})")
+        live = where(SearchFilter(namespaces=None, layers=frozenset(), position=search.position))
+        rows = self._opened.dataset.to_table(
+            columns=[],
+            filter=f"({' OR '.join(asked + named)}) AND {live} AND superseded = false",
+            with_row_id=True,
+        )["_rowid"].to_pylist()
+        known = self._opened.kept.find(self._columns(search), rows)
+        unknown = [row for row in rows if row not in known]
+        if unknown:
+            known |= self.fetch(self._ends_of(unknown, chunks), search)
+        return [
+            hit
+            for hit in known.values()
+            if (search.namespaces is None or hit.namespace in search.namespaces)
+            and (_is_end(hit.chunk_index, hit.chunk_of) or hit.row_id in chunks)
+        ]
 
     def fetch(self, rows: Iterable[int], search: SearchFilter) -> dict[int, Hit]:
-        """Give what these rows say, with their vectors, their scores all 0."""
+        """Give what these rows say, with their vectors, in that order, their scores all 0."""
         wanted = list(dict.fromkeys(rows))
-        if not wanted:
-            return {}
-        found = self._take(wanted, [*columns_of(self._opened.columns, search), "vector"])
-        return dict(zip(wanted, hits_of(found, [0.0] * len(wanted)), strict=True))
+        columns = self._columns(search)
+        found = self._opened.kept.find(columns, wanted)
+        if len(found) == len(wanted):
+            return found
+        missing = sorted(row for row in wanted if row not in found)
+        hits = hits_of(self._take(missing, list(columns)), [0.0] * len(missing))
+        read = dict(zip(missing, hits, strict=True))
+        self._opened.kept.keep(columns, read, self._opened.version)
+        found |= read
+        return {row: found[row] for row in wanted}
+
+    def _columns(self, search: SearchFilter) -> tuple[str, ...]:
+        return (*columns_of(self._opened.columns, search), "vector")
+
+    def _ends_of(self, rows: list[int], chunks: Collection[str]) -> list[int]:
+        """Leave out the chunks inside long episodes that are not among ``chunks``."""
+        read = self._take(rows, ["id", "chunk_index", "chunk_of"])
+        places = zip(rows, *(column.to_pylist() for column in read.columns), strict=True)
+        return [
+            row for row, row_id, index, count in places if _is_end(index, count) or row_id in chunks
+        ]
 
     def _nearest(self, vector: Any, search: SearchFilter, count: int) -> ArrowTable:
         """Give row ids and about their cosine distances, by the index or by a scan.
@@ -174,16 +224,17 @@ class Reading:
         # There is no other way to take rows by their ids than to plan a filter over all fragments.
         return self._opened.dataset._take_rows(rows, columns=columns)  # noqa: SLF001  # above
 
-    def _holding(self, query: FullTextQuery, search: SearchFilter, count: int) -> ArrowTable:
-        """Give row ids, ids, sources and tokens of rows that the index finds by words."""
-        return self._opened.dataset.to_table(
-            columns=["id", "source_id", "derived_from", "tokens", "_score"],
+    def _holding(self, query: FullTextQuery, search: SearchFilter, count: int) -> list[int]:
+        """Give the ids of rows that the index finds by words."""
+        rows: list[int] = self._opened.dataset.to_table(
+            columns=["_score"],
             filter=where(search),
             prefilter=True,
             with_row_id=True,
             full_text_query=query,
             limit=count,
-        )
+        )["_rowid"].to_pylist()
+        return rows
 
 
 def _asking(nearest: ArrowTable) -> NDArray[np.int32]:
@@ -214,12 +265,8 @@ def nearest_sources(
     return list(best.values())
 
 
-def found_by_words(found: WordRows, hits: dict[int, Hit]) -> list[Hit]:
-    """Give the rows that `Reading.by_words` gave as hits with their scores."""
-    return [
-        replace(hits[row], score=score, complete=complete)
-        for row, score, complete in zip(found.rows, found.scores, found.complete, strict=True)
-    ]
+def _is_end(index: int, count: int) -> bool:
+    return index < _ENDS or index >= count - _ENDS
 
 
 def _full_text(query: LexicalQuery) -> FullTextQuery:
@@ -235,37 +282,31 @@ def _every_term(query: LexicalQuery) -> FullTextQuery:
 
 
 def _ranked(
-    query: LexicalQuery, found: ArrowTable, limit: int, *, complete_first: bool
-) -> WordRows:
-    """Score rows, some of which may be there twice; give the best of each source.
+    query: LexicalQuery, found: Sequence[Hit], limit: int, *, complete_first: bool
+) -> ByWords:
+    """Score rows; give the best of each source.
 
     They are of at most ``limit`` origins, of the past of at most ``limit`` sources.
     """
-    row_ids = found["_rowid"].to_pylist()
-    once = list({row_id: number for number, row_id in enumerate(row_ids)}.values())
-    if len(once) < len(row_ids):
-        found = _rows(found, once)
-        row_ids = found["_rowid"].to_pylist()
-    tokens = found["tokens"].to_pylist()
-    scores, statistics = rank(query, tokens)
-    terms = set(query.terms)
-    complete = [terms.issubset(text.split(" ")) for text in tokens]
-    ids, sources = found["id"].to_pylist(), found["source_id"].to_pylist()
+    counted = [count(query, hit.tokens) for hit in found]
+    scores, statistics = rank(query, counted)
+    complete = [all(term in held for term in query.terms) for held, _ in counted]
     order = sorted(
-        range(len(scores)), key=lambda i: (complete_first and not complete[i], -scores[i], ids[i])
+        range(len(found)),
+        key=lambda i: (complete_first and not complete[i], -scores[i], found[i].row_id),
     )
-    first = [order[place] for place in _first_of_each([sources[row] for row in order])]
+    best: dict[str, int] = {}
+    for place in order:
+        best.setdefault(found[place].source_id, place)
+    first = list(best.values())
     if complete_first:
         chosen = first[:limit]
     else:
-        derived = found["derived_from"].to_pylist()
-        origins = [derived[row][0] if derived[row] else sources[row] for row in first]
-        chosen = [first[place] for place in of_so_many(origins, limit)]
-    return WordRows(
-        [row_ids[row] for row in chosen],
-        [scores[row] for row in chosen],
-        [complete[row] for row in chosen],
+        chosen = [first[place] for place in of_so_many([found[i].origin for i in first], limit)]
+    return ByWords(
+        [replace(found[i], score=scores[i], complete=complete[i]) for i in chosen],
         statistics,
+        {hit.row_id: of_it for hit, of_it in zip(found, counted, strict=True)},
     )
 
 
@@ -283,15 +324,3 @@ def of_so_many(origins: Sequence[str], limit: int) -> list[int]:
         seen.add(origin)
         chosen.append(place)
     return chosen
-
-
-def _first_of_each(values: Sequence[str]) -> list[int]:
-    """Give the place of each value's first occurrence, in order."""
-    first: dict[str, int] = {}
-    for place, value in enumerate(values):
-        first.setdefault(value, place)
-    return list(first.values())
-
-
-def _rows(found: ArrowTable, places: Sequence[int]) -> ArrowTable:
-    return found.take(pa.array(places, type=pa.int64()))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
 from msgspec import Struct
 
 from projections.vector.schema import metadata_pair, microseconds, sql_list, sql_text
+
+_ANSWERING: Final = frozenset({"memory", "episode"})
+"""The layers of all rows that can answer. The position row has another, and is never live."""
 
 
 class SearchFilter(Struct, frozen=True, kw_only=True):
@@ -48,7 +52,7 @@ def where(search: SearchFilter) -> str:
         conditions = [f"from_position <= {at}", f"(to_position IS NULL OR to_position > {at})"]
     if search.namespaces is not None:
         conditions.append(_one_of("namespace", search.namespaces))
-    if search.layers:
+    if search.layers and not search.layers >= _ANSWERING:
         conditions.append(_one_of("layer", search.layers))
     if search.position is None and search.layers and search.layers != {"episode"}:
         conditions.append("superseded = false")

@@ -21,10 +21,10 @@ from projections.generation import current_generation
 from projections.parking import ParkedEvent
 from projections.presence import identity_of
 from projections.vector.digest import digest_vector
-from projections.vector.hits import Hit, columns_of, hits_of
+from projections.vector.hits import Hit
 from projections.vector.live_table import LiveTable
 from projections.vector.reading import Near, Reading
-from projections.vector.schema import TABLE, sql_list
+from projections.vector.schema import TABLE
 from projections.vector.search_filter import SearchFilter, where
 from projections.vector.sentinel import Sentinel
 
@@ -159,29 +159,8 @@ class VectorView:
         in many chunks come the two first and the two last, and those in ``chunks``. Only the
         scope and the position of ``search`` are applied; what is superseded now is left out.
         """
-        opened = self._table.now()
-        if (
-            opened is None
-            or "session_seq" not in opened.columns
-            or not (turns or chunks or episodes)
-        ):
-            return []
-        scope = SearchFilter(
-            namespaces=search.namespaces, layers=frozenset(), position=search.position
-        )
-        named = [f"id IN ({sql_list(chunks)})"] if chunks else []
-        asked = [f"turn IN ({sql_list(turns)})"] if turns else []
-        if episodes:
-            asked.append(f"source_id IN ({sql_list(episodes)})")
-        ends = ["chunk_index < 2", "chunk_index >= chunk_of - 2"]
-        found = opened.dataset.to_table(
-            columns=[*columns_of(opened.columns, search), "vector"],
-            filter=(
-                f"({' OR '.join(asked + named)}) AND {where(scope)} AND superseded = false"
-                f" AND ({' OR '.join(ends + named)})"
-            ),
-        )
-        return hits_of(found, [0.0] * found.num_rows)
+        reading = self.reading()
+        return [] if reading is None else reading.at_turns(turns, chunks, search, episodes)
 
     def _sentinel(self) -> Sentinel:
         opened = self._table.now()

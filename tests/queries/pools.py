@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from projections.vector.hits import Hit
 from projections.vector.lexical import document_tokens, query_of
-from projections.vector.ranking import rank
-from queries.pool import Pool, pool_of
+from projections.vector.ranking import count, statistics_of
+from queries.pool import Pool, pool_of, with_neighbours
 
 QUERY = "where did the harbour pilot moor"
 WORDS = ("harbour", "pilot", "moor", "tea", "lantern", "the", "where")
@@ -49,9 +49,9 @@ def pool(
     """Give a pool of one session's turns; ``context`` are those that may not be results."""
     hits = [hit(number, text) for number, text in enumerate(texts)]
     asked = query_of(query)
-    _, statistics = rank(asked, [one.tokens for one in hits])
+    statistics = statistics_of(asked, [count(asked, one.tokens) for one in hits])
     chosen = frozenset(one.row_id for number, one in enumerate(hits) if number not in context)
-    return pool_of(
+    found = pool_of(
         [hits[number] for number in order or range(len(hits))],
         {
             one.row_id: cosine
@@ -63,6 +63,7 @@ def pool(
         searched=chosen,
         candidates=chosen,
     )
+    return with_neighbours(found)
 
 
 def zeros(of: Pool) -> np.ndarray[Any, np.dtype[np.float64]]:

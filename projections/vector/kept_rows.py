@@ -1,0 +1,86 @@
+"""Rows that questions looked at lately: the next questions need not read them again.
+
+A row is never changed in its place. Whoever changes it writes another one, and a place that was
+given up is not used again while the table lives. So what lies at a place is the same in every
+version of the table that has it, and only which places answer has to be asked anew.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from projections.vector.hits import Hit
+
+KEPT_BYTES: Final = 32 << 20
+"""About ten thousand short rows with vectors of 384 numbers."""
+
+_BYTES_BESIDE: Final = 1000
+"""What a row takes beside its text, tokens and vector."""
+
+_Key = tuple[int, int]
+"""The number of a choice of columns, and a place."""
+
+
+class KeptRows:
+    """Rows of one table by place, the last used up to ``most_bytes``, about. Thread-safe."""
+
+    def __init__(self, most_bytes: int = KEPT_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._lock = threading.Lock()
+        self._rows: OrderedDict[_Key, Hit] = OrderedDict()
+        self._choices: dict[tuple[str, ...], int] = {}
+        self._bytes = 0
+        self._from_version = 0
+
+    def find(self, columns: tuple[str, ...], places: Iterable[int]) -> dict[int, Hit]:
+        """Give those of the rows that are kept with these columns; the others are left out."""
+        found: dict[int, Hit] = {}
+        with self._lock:
+            choice, rows = self._choice(columns), self._rows
+            for place in places:
+                key = choice, place
+                hit = rows.get(key)
+                if hit is not None:
+                    rows.move_to_end(key)
+                    found[place] = hit
+        return found
+
+    def keep(self, columns: tuple[str, ...], rows: Mapping[int, Hit], version: int) -> None:
+        """Keep rows that were read in that version of the table."""
+        with self._lock:
+            if version < self._from_version:
+                return
+            choice = self._choice(columns)
+            for place, hit in rows.items():
+                before = self._rows.pop((choice, place), None)
+                self._bytes += _bytes_of(hit) - (0 if before is None else _bytes_of(before))
+                self._rows[choice, place] = hit
+            while self._bytes > self._most_bytes:
+                self._bytes -= _bytes_of(self._rows.popitem(last=False)[1])
+
+    def forget(self, version: int) -> None:
+        """Let go of everything, and keep nothing more that was read before that version.
+
+        For erasures: what was erased is in no place of ``version``, and must not be kept either.
+        """
+        with self._lock:
+            self._rows.clear()
+            self._bytes = 0
+            self._from_version = max(self._from_version, version)
+
+    def _choice(self, columns: tuple[str, ...]) -> int:
+        return self._choices.setdefault(columns, len(self._choices))
+
+    def __len__(self) -> int:
+        """Count the rows that are kept."""
+        with self._lock:
+            return len(self._rows)
+
+
+def _bytes_of(hit: Hit) -> int:
+    vector = 0 if hit.vector is None else hit.vector.nbytes
+    return _BYTES_BESIDE + sys.getsizeof(hit.content) + sys.getsizeof(hit.tokens) + vector
