@@ -18,6 +18,7 @@ from projections.presence import identity_of
 from projections.vector.kept_rows import KeptRows
 from projections.vector.schema import TABLE
 from projections.vector.sentinel import Sentinel, sentinel_in
+from projections.vector.vector_counts import VectorCounts
 
 INDEX_CACHE_BYTES: Final = 1 << 30
 """What a process keeps of the indices: those of a million rows fit."""
@@ -30,7 +31,7 @@ class Opened(Struct, frozen=True):
     """One version of a table. ``dataset`` is Lance's, ``columns`` the names of its columns.
 
     ``rows`` counts all of them, those of the past too. What `matching` counted is kept in
-    ``counted``; ``kept`` are rows of this and other versions.
+    ``counted``; ``kept`` are rows of this and other versions, as ``vectors`` counts in all of them.
     """
 
     dataset: Any
@@ -38,6 +39,7 @@ class Opened(Struct, frozen=True):
     columns: frozenset[str]
     rows: int
     kept: KeptRows
+    vectors: VectorCounts
     counted: dict[str, int]
 
     def matching(self, condition: str) -> int:
@@ -81,12 +83,15 @@ class LiveTable:
                         metadata_cache_size_bytes=METADATA_CACHE_BYTES,
                     ),
                     KeptRows(),
+                    VectorCounts(),
                 )
                 self._found = found
             dataset = self._opened.dataset
             newest = dataset.latest_version
             if newest != self._opened.version:
-                self._opened = _opened(dataset.checkout_version(newest), self._opened.kept)
+                self._opened = _opened(
+                    dataset.checkout_version(newest), self._opened.kept, self._opened.vectors
+                )
             return self._opened
 
     def sentinel(self, opened: Opened) -> Sentinel:
@@ -106,12 +111,13 @@ class LiveTable:
         return read
 
 
-def _opened(dataset: Any, kept: KeptRows) -> Opened:
+def _opened(dataset: Any, kept: KeptRows, vectors: VectorCounts) -> Opened:
     return Opened(
         dataset,
         dataset.version,
         frozenset(dataset.schema.names),
         dataset.count_rows(),
         kept,
+        vectors,
         {},
     )

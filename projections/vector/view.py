@@ -89,12 +89,14 @@ class VectorView:
 
     def vectors(self) -> int:
         """Count the rows that have their vector, those of past texts included."""
-        return self._count("vector IS NOT NULL")
+        opened = self._table.now()
+        return 0 if opened is None else opened.vectors.present(opened.dataset)
 
     def missing_vectors(self, namespaces: frozenset[str] | None) -> int:
         """Count the open rows in those namespaces that still wait for their vector."""
+        opened = self._table.now()
         scope = where(SearchFilter(namespaces=namespaces, layers=frozenset()))
-        return self._count(f"vector IS NULL AND {scope}")
+        return 0 if opened is None else opened.vectors.waiting(opened.dataset, scope)
 
     def reading(self) -> Reading | None:
         """Give the newest version of the table to search in; None before the view was begun."""
@@ -165,7 +167,3 @@ class VectorView:
     def _sentinel(self) -> Sentinel:
         opened = self._table.now()
         return Sentinel() if opened is None else self._table.sentinel(opened)
-
-    def _count(self, condition: str) -> int:
-        opened = self._table.now()
-        return 0 if opened is None else int(opened.dataset.count_rows(condition))
