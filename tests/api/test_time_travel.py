@@ -81,6 +81,8 @@ def test_a_position_that_the_log_has_not_reached_is_a_fault(service, client):
         {"as_of_position": "-1"},
         {"as_of_position": str(2**64)},
         {"as_of_time": "yesterday"},
+        {"as_of_time": "0.5"},
+        {"as_of_time": "2026"},
         {"as_of_time": "2026-05-10T00:00:00"},
         {"as_of_position": "1", "as_of_time": "2026-05-10T00:00:00Z"},
     ],
