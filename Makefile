@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 UNIT_WORKERS ?= 3
+# Tests start processes by the dozen: each would compile anew whatever it loads.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help env up demo test test-slow lint bench eval lock clean
@@ -17,7 +19,7 @@ $(STAMP): requirements.lock requirements-uv.lock pyproject.toml sdk/pyproject.to
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MemoryWeave needs Python 3.11 or newer; set PYTHON=…")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
-	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(BIN)/uv pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e sdk -e .
 	@touch $@
 
@@ -34,10 +36,10 @@ lint: env ## format check, lint, types, import contract
 	$(BIN)/lint-imports
 
 test: lint ## everything CI runs
-	$(BIN)/pytest -n $(UNIT_WORKERS) -m "not slow"
+	$(PYTEST) -n $(UNIT_WORKERS) --dist worksteal -m "not slow"
 
 test-slow: env ## the soak and the stated counts of every fault
-	$(BIN)/pytest -m slow --timeout 3600
+	$(PYTEST) -m slow --timeout 3600
 
 bench: env ## measured ratios against floors in the same run
 	$(BIN)/python -m bench
