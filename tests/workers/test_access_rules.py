@@ -148,7 +148,7 @@ def test_f30_a_node_refuses_writes_and_says_so_while_its_server_could_lose_them(
         node.client(retries=hasty) as impatient,
         redis.Redis.from_url(node.log_url()) as admin,
     ):
-        before = client.commit("before", namespace="shared").position
+        before = client.commit("before", namespace="shared", wait="vectors").position
         admin.config_set("maxmemory-policy", "allkeys-lru")
 
         def is_refused() -> bool:
