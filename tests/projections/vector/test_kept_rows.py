@@ -14,11 +14,11 @@ from msgspec.structs import asdict
 
 from projections.vector.hits import Hit
 from projections.vector.kept_rows import KeptRows
-from projections.vector.maintenance import compact_once, dataset_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.turns import turn_key
 from projections.vector.view import VectorView
-from tests.projections.vector.histories import NAMESPACES, SESSIONS, History, happen
+from tests.projections.vector.histories import NAMESPACES, SESSIONS, History
+from tests.projections.vector.lives import lived
 from tests.projections.vector.places import Place, letters
 
 EVERYWHERE = SearchFilter(namespaces=None)
@@ -101,16 +101,7 @@ def test_a_view_that_keeps_rows_answers_as_one_that_has_none(data: st.DataObject
         history, place = History(), Place(Path(folder))
         place.project([])
         long_open = place.view()
-        done = 0
-        for _ in range(data.draw(st.integers(2, 6))):
-            for _ in range(data.draw(st.integers(1, 4))):
-                happen(history, data)
-            place.project(history.events[done:])
-            done = len(history.events)
-            if data.draw(st.booleans()):
-                place.fill()
-            if data.draw(st.booleans()):
-                compact_once(dataset_of(place.projector.folder), deletions_above=0.0)
+        for done in lived(history, place, data):
             then = SearchFilter(namespaces=None, position=data.draw(st.integers(1, done)))
             for search in (EVERYWHERE, then):
                 assert _told(long_open, search) == _told(place.view(), search)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from projections.vector.maintenance import compact_once, dataset_of
+from projections.vector.maintenance import dataset_of
 from projections.vector.schema import sql_text
 from projections.vector.vector_counts import VectorCounts
-from tests.projections.vector.histories import NAMESPACES, History, happen
+from tests.projections.vector.histories import NAMESPACES, History
+from tests.projections.vector.lives import lived
 from tests.projections.vector.places import Place
 
 EVERYTHING = "ended_by = ''"
@@ -25,16 +26,7 @@ def test_a_view_that_counts_what_is_new_counts_as_one_that_counts_all(data: st.D
         history, place = History(), Place(Path(folder))
         place.project([])
         view = place.view()
-        done = 0
-        for _ in range(data.draw(st.integers(2, 6))):
-            for _ in range(data.draw(st.integers(1, 4))):
-                happen(history, data)
-            place.project(history.events[done:])
-            done = len(history.events)
-            if data.draw(st.booleans()):
-                place.fill(lambda row: data.draw(st.booleans()))
-            if data.draw(st.booleans()):
-                compact_once(dataset_of(place.projector.folder), deletions_above=0.0)
+        for _ in lived(history, place, data):
             table = dataset_of(place.projector.folder)
             assert view.vectors() == table.count_rows("vector IS NOT NULL")
             for names in (None, *(frozenset({name}) for name in NAMESPACES)):

@@ -1,0 +1,26 @@
+"""A view's life while somebody reads it: events, vectors that come later, upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypothesis import strategies as st
+
+from projections.vector.maintenance import compact_once, dataset_of
+from tests.projections.vector.histories import History, happen
+from tests.projections.vector.places import Place
+
+
+def lived(history: History, place: Place, data: st.DataObject) -> Iterator[int]:
+    """Let things happen to a view, bit by bit; give how many events it shows each time."""
+    done = 0
+    for _ in range(data.draw(st.integers(2, 6))):
+        for _ in range(data.draw(st.integers(1, 4))):
+            happen(history, data)
+        place.project(history.events[done:])
+        done = len(history.events)
+        if data.draw(st.booleans()):
+            place.fill(lambda _: data.draw(st.booleans()))
+        if data.draw(st.booleans()):
+            compact_once(dataset_of(place.projector.folder), deletions_above=0.0)
+        yield done
