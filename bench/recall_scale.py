@@ -168,7 +168,7 @@ def _on_real_vectors(place: Path) -> list[Ratio]:
 
 def _vectors_in(folder: Path) -> Floats:
     found: list[Floats] = []
-    for file in sorted(folder.glob("*.sqlite")):
+    for file in sorted(folder.glob("vectors-*.sqlite")):
         with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
             rows = connection.execute("select vector from vectors order by text_sha")
             found += [np.frombuffer(raw, "<f4") for (raw,) in rows if len(raw) == 4 * DIMENSION]
