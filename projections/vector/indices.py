@@ -123,7 +123,10 @@ def _first_fragments(dataset: Any) -> list[int]:
     rows = 0
     for fragment in dataset.get_fragments():
         first.append(fragment.fragment_id)
-        rows += fragment.count_rows("vector IS NOT NULL")
+        # Not asked itself: that holds the interpreter's lock while Lance's threads wait for it.
+        rows += dataset.scanner(
+            fragments=[fragment], filter="vector IS NOT NULL", columns=[], with_row_id=True
+        ).count_rows()
         if rows >= _ROWS_OF_FIRST_PART:
             break
     return first

@@ -4,15 +4,22 @@ Only reading a row's vector tells whether it has one, and those of a million row
 row is never changed in its place (`kept_rows`): a fragment in which no row waits will have none
 that does, and how many of its rows lack a vector changes only with what is deleted from it. So a
 count reads what was written since the last one.
+
+Fragments are asked through scanners alone: what a fragment is asked itself holds the interpreter's
+lock while Lance's own threads wait for it.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 _WAITS: Final = "vector IS NULL AND to_position IS NULL"
 _LACKS: Final = "vector IS NULL"
+_FRAGMENT_BITS: Final = 32
+"""A row's id is its fragment's number, and below these bits its place there."""
 
 
 class VectorCounts:
@@ -25,27 +32,38 @@ class VectorCounts:
 
     def waiting(self, dataset: Any, condition: str) -> int:
         """Count the open rows that a condition holds for and that have no vector."""
-        counted = 0
-        for fragment in dataset.get_fragments():
-            number = fragment.fragment_id
-            if number in self._filled:
-                continue
-            if fragment.count_rows(_WAITS):
-                counted += fragment.count_rows(f"{_LACKS} AND {condition}")
-            else:
-                with self._lock:
-                    self._filled.add(number)
-        return counted
+        with self._lock:
+            filled = frozenset(self._filled)
+        new = [f for f in dataset.get_fragments() if f.fragment_id not in filled]
+        counted = _count_by_fragment(dataset, new, _WAITS)
+        waiting = [fragment for fragment in new if counted[fragment.fragment_id]]
+        with self._lock:
+            self._filled.update(f.fragment_id for f in new if not counted[f.fragment_id])
+        return _count_by_fragment(dataset, waiting, f"{_LACKS} AND {condition}").total()
 
     def present(self, dataset: Any) -> int:
         """Count the rows that have a vector, those of past texts included."""
-        return int(dataset.count_rows()) - sum(map(self._lacking_in, dataset.get_fragments()))
+        deleted = {f.fragment_id: f.metadata.num_deletions for f in dataset.get_fragments()}
+        with self._lock:
+            known = {
+                number: lacking
+                for number, (then, lacking) in self._lacking.items()
+                if lacking == 0 or then == deleted.get(number)
+            }
+        new = [f for f in dataset.get_fragments() if f.fragment_id not in known]
+        counted = _count_by_fragment(dataset, new, _LACKS)
+        found = {f.fragment_id: counted[f.fragment_id] for f in new}
+        with self._lock:
+            for number, lacking in found.items():
+                self._lacking[number] = deleted[number], lacking
+        lacking = sum(found.get(number, known.get(number, 0)) for number in deleted)
+        return int(dataset.count_rows()) - lacking
 
-    def _lacking_in(self, fragment: Any) -> int:
-        number, deleted = fragment.fragment_id, fragment.num_deletions
-        then, lacking = self._lacking.get(number, (-1, -1))
-        if then != deleted and lacking != 0:
-            lacking = fragment.count_rows(_LACKS)
-            with self._lock:
-                self._lacking[number] = deleted, lacking
-        return lacking
+
+def _count_by_fragment(dataset: Any, fragments: Sequence[Any], condition: str) -> Counter[int]:
+    if not fragments:
+        return Counter()
+    scanner = dataset.scanner(
+        fragments=list(fragments), filter=condition, columns=[], with_row_id=True
+    )
+    return Counter(row >> _FRAGMENT_BITS for row in scanner.to_table()["_rowid"].to_pylist())

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from projections.vector import vector_counts
 from projections.vector.maintenance import dataset_of
 from projections.vector.schema import sql_text
+from projections.vector.search_filter import SearchFilter
 from projections.vector.vector_counts import VectorCounts
 from tests.projections.vector.histories import NAMESPACES, History
 from tests.projections.vector.lives import lived
@@ -47,19 +53,44 @@ def test_a_fragment_in_which_no_row_waits_is_not_read_for_that_again(
         history.create(text)
     place.project(history.events)
     place.fill()
-    fragments = dataset_of(place.projector.folder).get_fragments()
-    kind = type(fragments[0])
-    count_rows = kind.count_rows
-    monkeypatch.setattr(
-        kind, "count_rows", lambda self, of: read.append(self.fragment_id) or count_rows(self, of)
-    )
+    fragments = {one.fragment_id for one in dataset_of(place.projector.folder).get_fragments()}
+    count = vector_counts._count_by_fragment
+
+    def counting(dataset: Any, some: Sequence[Any], condition: str) -> Counter[int]:
+        read.extend(fragment.fragment_id for fragment in some)
+        return count(dataset, some, condition)
+
+    monkeypatch.setattr(vector_counts, "_count_by_fragment", counting)
     assert counts.waiting(dataset_of(place.projector.folder), EVERYTHING) == 0
-    assert set(read) == {fragment.fragment_id for fragment in fragments}
+    assert set(read) == fragments
     read.clear()
     assert counts.waiting(dataset_of(place.projector.folder), EVERYTHING) == 0
     assert read == []
     history.create("lock")
     place.project(history.events[-1:])
     assert counts.waiting(dataset_of(place.projector.folder), EVERYTHING) == 1
-    assert not set(read) & {fragment.fragment_id for fragment in fragments}
+    assert not set(read) & fragments
+    place.close()
+
+
+def test_counting_beside_searches_never_waits_for_what_waits_for_it(tmp_path: Path) -> None:
+    """A fragment that is asked itself holds the interpreter's lock, which Lance's threads want."""
+    history, place = History(), Place(tmp_path)
+    for number in range(40):
+        history.create(f"pilot number {number} of the harbour")
+        place.project(history.events[-1:])  # a fragment of its own
+    view, fresh = place.view(), dataset_of(place.projector.folder)
+
+    def search() -> None:
+        for _ in range(60):
+            view.lexical("pilot harbour", SearchFilter(namespaces=None), 20)
+
+    def count() -> None:
+        for _ in range(60):
+            assert VectorCounts().present(fresh) == 0
+            assert VectorCounts().waiting(fresh, EVERYTHING) == 40
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work) for work in (search, count, search, count)]:
+            done.result(timeout=120)
     place.close()
