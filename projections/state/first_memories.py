@@ -51,10 +51,14 @@ class FirstMemories:
             ids = None if basis.parked else self._ranked.get(key)
         if ids is None:
             ids = most_important(connection, scope, now=now, limit=_RANKED_BEYOND * limit)
-            with self._lock:
-                self._ranked[key] = ids
-                if len(self._ranked) > _MOST_SCOPES:
-                    self._ranked.popitem(last=False)
+            if not basis.parked:
+                self._keep(key, ids)
         found = select_by_ids(connection, MemoryRow, "memories", ids)
         live = (row for row in found.values() if row.expires_at is None or row.expires_at > now)
         return list(live)[:limit]
+
+    def _keep(self, key: _Key, ids: list[str]) -> None:
+        with self._lock:
+            self._ranked[key] = ids
+            if len(self._ranked) > _MOST_SCOPES:
+                self._ranked.popitem(last=False)

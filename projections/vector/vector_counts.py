@@ -32,9 +32,12 @@ class VectorCounts:
 
     def waiting(self, dataset: Any, condition: str) -> int:
         """Count the open rows that a condition holds for and that have no vector."""
+        fragments = dataset.get_fragments()
         with self._lock:
+            # What was compacted away never comes back, and must not pile up.
+            self._filled.intersection_update(f.fragment_id for f in fragments)
             filled = frozenset(self._filled)
-        new = [f for f in dataset.get_fragments() if f.fragment_id not in filled]
+        new = [f for f in fragments if f.fragment_id not in filled]
         counted = _count_by_fragment(dataset, new, _WAITS)
         waiting = [fragment for fragment in new if counted[fragment.fragment_id]]
         with self._lock:
@@ -43,21 +46,23 @@ class VectorCounts:
 
     def present(self, dataset: Any) -> int:
         """Count the rows that have a vector, those of past texts included."""
-        deleted = {f.fragment_id: f.metadata.num_deletions for f in dataset.get_fragments()}
+        fragments = dataset.get_fragments()
+        deleted = {f.fragment_id: f.metadata.num_deletions for f in fragments}
         with self._lock:
+            for number in self._lacking.keys() - deleted.keys():
+                del self._lacking[number]
             known = {
                 number: lacking
                 for number, (then, lacking) in self._lacking.items()
-                if lacking == 0 or then == deleted.get(number)
+                if lacking == 0 or then == deleted[number]
             }
-        new = [f for f in dataset.get_fragments() if f.fragment_id not in known]
+        new = [f for f in fragments if f.fragment_id not in known]
         counted = _count_by_fragment(dataset, new, _LACKS)
         found = {f.fragment_id: counted[f.fragment_id] for f in new}
         with self._lock:
             for number, lacking in found.items():
                 self._lacking[number] = deleted[number], lacking
-        lacking = sum(found.get(number, known.get(number, 0)) for number in deleted)
-        return int(dataset.count_rows()) - lacking
+        return int(dataset.count_rows()) - sum(known.values()) - sum(found.values())
 
 
 def _count_by_fragment(dataset: Any, fragments: Sequence[Any], condition: str) -> Counter[int]:

@@ -38,6 +38,14 @@ def test_what_work_gives_and_what_it_raises_is_the_callers():
     with_threads(use)
 
 
+def test_who_waits_for_work_that_ends_an_iterator_is_told():
+    async def use(threads: Threads) -> None:
+        with pytest.raises(RuntimeError, match="the work ended with StopIteration"):
+            await threads.run(next, iter(()))
+
+    with_threads(use)
+
+
 def test_as_many_run_at_once_as_there_may_be_and_the_others_after_them():
     together = threading.Barrier(SIZE, timeout=20)
 

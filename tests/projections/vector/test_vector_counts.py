@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projections.vector import vector_counts
-from projections.vector.maintenance import dataset_of
+from projections.vector.maintenance import compact_once, dataset_of
 from projections.vector.schema import sql_text
 from projections.vector.search_filter import SearchFilter
 from projections.vector.vector_counts import VectorCounts
@@ -70,6 +70,23 @@ def test_a_fragment_in_which_no_row_waits_is_not_read_for_that_again(
     place.project(history.events[-1:])
     assert counts.waiting(dataset_of(place.projector.folder), EVERYTHING) == 1
     assert not set(read) & fragments
+    place.close()
+
+
+def test_fragments_that_are_gone_do_not_pile_up(tmp_path: Path) -> None:
+    history, place, counts = History(), Place(tmp_path), VectorCounts()
+    for number in range(6):
+        history.create(f"pilot {number}")
+        place.project(history.events[-1:])
+        place.fill()
+        table = dataset_of(place.projector.folder)
+        assert (counts.waiting(table, EVERYTHING), counts.present(table)) == (0, number + 1)
+    while compact_once(dataset_of(place.projector.folder), deletions_above=0.0):
+        table = dataset_of(place.projector.folder)
+        assert (counts.waiting(table, EVERYTHING), counts.present(table)) == (0, 6)
+    there = {fragment.fragment_id for fragment in table.get_fragments()}
+    assert counts._filled == there
+    assert counts._lacking.keys() == there
     place.close()
 
 
