@@ -11,7 +11,6 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from typing import Any, Final, cast
@@ -32,14 +31,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.identity import uuid7
-from eventlog.append import Appending, AppendRequest, Fence, SealingKeys, Tracked, VersionRule
+from eventlog.append import AppendRequest, Tracked
 from eventlog.archive.reader import Archive
 from eventlog.codec import Codec, SealedEntry
+from eventlog.command_batch import CommandBatch, appending_of, batch_of, positions_of
 from eventlog.entry import RawEntry
-from eventlog.mapper import StoredEntry, stored_entry
-from eventlog.outcomes import AlreadyAppended, Appended, Duplicate, KeyMismatch
+from eventlog.mapper import stored_entry
+from eventlog.outcomes import Appended, Duplicate, KeyMismatch
 from eventlog.redis_log import RedisLog
-from eventlog.sealing import KeyRing, is_final
+from eventlog.sealing import KeyRing
 from eventlog.snapshots import RedisSnapshotRecorder, Snapshots
 from eventlog.subscription import Checkpoint
 from eventlog.subscription import Subscription as LogSubscription
@@ -48,7 +48,6 @@ from eventlog.upcasters import current_name
 _PAGE: Final = 500
 _SEALING_ATTEMPTS: Final = 5
 _STOP_NOTICED_WITHIN_S: Final = 0.1
-_LIBRARY_ACTOR: Final = "system:eventsourcing"
 
 
 class RedisAggregateRecorder(AggregateRecorder):
@@ -99,8 +98,8 @@ class RedisAggregateRecorder(AggregateRecorder):
 
         Raises `TooLarge`, `CommandTooOld`.
         """
-        batch = _batch(stored_events, **kwargs)
-        return Prepared(batch, self._log.prepare(_appending(batch)))
+        batch = batch_of(stored_events, **kwargs)
+        return Prepared(batch, self._log.prepare(appending_of(batch)))
 
     def insert_each(self, prepared: Sequence[Prepared]) -> list[Callable[[], Sequence[int]]]:
         """Store several commands' events in one round trip (see `RedisLog.append_each`).
@@ -116,7 +115,7 @@ class RedisAggregateRecorder(AggregateRecorder):
         ]
 
     def _told(
-        self, batch: _Batch, answer: Callable[[], Appended | Duplicate], forgets: int
+        self, batch: CommandBatch, answer: Callable[[], Appended | Duplicate], forgets: int
     ) -> Sequence[int]:
         try:
             outcome = answer()
@@ -124,15 +123,15 @@ class RedisAggregateRecorder(AggregateRecorder):
             outcome = self._append(self._resealed(batch, error))
         else:
             self._learn(batch, outcome, forgets)
-        return _positions(batch, outcome)
+        return positions_of(batch, outcome)
 
     def _insert(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int]:
         if not stored_events and kwargs.get("tracking") is None:
             return []
-        batch = _batch(stored_events, **kwargs)
-        return _positions(batch, self._append(batch))
+        batch = batch_of(stored_events, **kwargs)
+        return positions_of(batch, self._append(batch))
 
-    def _append(self, batch: _Batch) -> Appended | Duplicate:
+    def _append(self, batch: CommandBatch) -> Appended | Duplicate:
         """Append; where a subject's key is another by now, seal with that and repeat."""
         for _ in range(_SEALING_ATTEMPTS - 1):
             try:
@@ -141,19 +140,19 @@ class RedisAggregateRecorder(AggregateRecorder):
                 batch = self._resealed(batch, error)
         return self._append_once(batch)
 
-    def _append_once(self, batch: _Batch) -> Appended | Duplicate:
+    def _append_once(self, batch: CommandBatch) -> Appended | Duplicate:
         forgets = self._codec.keys.forgets
-        outcome = self._log.append_prepared(self._log.prepare(_appending(batch)))
+        outcome = self._log.append_prepared(self._log.prepare(appending_of(batch)))
         self._learn(batch, outcome, forgets)
         return outcome
 
-    def _learn(self, batch: _Batch, outcome: Appended | Duplicate, forgets: int) -> None:
+    def _learn(self, batch: CommandBatch, outcome: Appended | Duplicate, forgets: int) -> None:
         """Take over the keys that the log holds by now; ``forgets`` counts from before it did."""
         if isinstance(outcome, Appended):
             self._codec.keys.adopt(batch.new_keys, forgets)
             self._codec.keys.forget(batch.destroyed)
 
-    def _resealed(self, batch: _Batch, error: KeyMismatch) -> _Batch:
+    def _resealed(self, batch: CommandBatch, error: KeyMismatch) -> CommandBatch:
         return replace(
             batch,
             sealed=[
@@ -344,116 +343,16 @@ class RedisFactory(InfrastructureFactory[RedisTrackingRecorder]):
 _ORIGINATOR_IDS: Final[Mapping[str, Callable[[str], Any]]] = {"uuid": uuid.UUID, "text": str}
 
 
-class _Batch(Struct, frozen=True):
-    """The events of one command, sealed; the rest is as `RedisLog.append` takes it."""
-
-    sealed: list[SealedEntry]
-    command_id: str
-    is_new_command: bool
-    fingerprint: str
-    fence: Fence | None
-    unchanged: Mapping[str, int]
-    named_subjects: Sequence[str]
-    tracked: Tracked | None
-    rule: VersionRule
-
-    @property
-    def new_keys(self) -> dict[str, bytes]:
-        """The keys that the append must store, by subject."""
-        found: dict[str, bytes] = {}
-        for one in self.sealed:
-            if one.new_key is not None:
-                made = found.setdefault(one.subject, one.new_key)
-                assert made == one.new_key, f"two new keys for {one.subject}"
-        return found
-
-    @property
-    def destroyed(self) -> set[str]:
-        """The subjects whose keys end with the append."""
-        return {subject for one in self.sealed for subject in one.destroys}
-
-
 class Prepared(Struct, frozen=True):
     """One command's events, laid out for `RedisAggregateRecorder.insert_each`."""
 
-    batch: _Batch
+    batch: CommandBatch
     request: AppendRequest
-
-
-def _batch(
-    stored_events: Sequence[StoredEvent],
-    *,
-    command_id: str | None = None,
-    fingerprint: str = "",
-    fence: Fence | None = None,
-    unchanged: Mapping[str, int] | None = None,
-    named_subjects: Sequence[str] = (),
-    tracking: Tracking | None = None,
-) -> _Batch:
-    ours = [event.sealed for event in stored_events if isinstance(event, StoredEntry)]
-    if ours and len(ours) != len(stored_events):
-        raise TypeError("our events and the library's own cannot go into one append")
-    return _Batch(
-        sealed=ours or [SealedEntry(_library_entry(event)) for event in stored_events],
-        command_id=command_id or uuid7(time.time_ns() // 1_000_000, os.urandom(10)),
-        is_new_command=command_id is None,
-        fingerprint=fingerprint,
-        fence=fence,
-        unchanged=unchanged or {},
-        named_subjects=named_subjects,
-        tracked=Tracked(tracking.application_name, tracking.notification_id) if tracking else None,
-        rule="next" if ours else "unique",
-    )
-
-
-def _appending(batch: _Batch) -> Appending:
-    return Appending(
-        entries=[one.entry for one in batch.sealed],
-        command_id=batch.command_id,
-        fingerprint=batch.fingerprint,
-        fence=batch.fence,
-        sealing=SealingKeys(
-            made=batch.new_keys,
-            held={one.subject: one.held_key for one in batch.sealed if one.held_key is not None},
-            destroyed=[subject for subject in batch.destroyed if not is_final(subject)],
-            erased=[subject for subject in batch.destroyed if is_final(subject)],
-            named=batch.named_subjects,
-        ),
-        tracked=batch.tracked,
-        rule=batch.rule,
-        unchanged=batch.unchanged,
-    )
-
-
-def _positions(batch: _Batch, outcome: Appended | Duplicate) -> Sequence[int]:
-    if isinstance(outcome, Duplicate) and not batch.is_new_command:
-        raise AlreadyAppended(batch.command_id, outcome)
-    return range(outcome.first, outcome.last + 1)
 
 
 def _is_wanted(entry: RawEntry, topics: Sequence[str]) -> bool:
     """Tell whether an event is of one of these types, by the name it has today; () wants all."""
     return not topics or current_name(entry.type, entry.schema) in topics
-
-
-def _library_entry(event: StoredEvent) -> RawEntry:
-    """Give a stored event of the library's own an envelope; its kind stays empty."""
-    return RawEntry(
-        position=0,
-        event_id=str(uuid.uuid4()),
-        aggregate_type="",
-        aggregate_id=str(event.originator_id),
-        version=event.originator_version,
-        type=event.topic,
-        schema=1,
-        occurred_at_us=int(datetime.now(UTC).timestamp() * 1_000_000),
-        command_id="",
-        fingerprint="",
-        actor=_LIBRARY_ACTOR,
-        correlation_id="",
-        causation_position=None,
-        body=event.state,
-    )
 
 
 def _stored_event(entry: RawEntry, originator_id: Callable[[str], Any]) -> StoredEvent:
