@@ -18,16 +18,19 @@ LONGEST_KEPT: Final = 500
 
 
 def kept_where_short(
-    most: int,
+    most: int, longest: int = LONGEST_KEPT
 ) -> Callable[[Callable[Concatenate[str, P], R]], Callable[Concatenate[str, P], R]]:
-    """Keep up to ``most`` results of a pure function of a text; those asked for last stay."""
+    """Keep up to ``most`` results of a pure function of a text; those asked for last stay.
+
+    ``longest`` is how many characters a text may have whose result is kept.
+    """
 
     def keeping(read: Callable[Concatenate[str, P], R]) -> Callable[Concatenate[str, P], R]:
         kept: Callable[..., R] = lru_cache(maxsize=most)(read)
 
         @wraps(read)
         def of(text: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            if len(text) > LONGEST_KEPT:
+            if len(text) > longest:
                 return read(text, *args, **kwargs)
             return kept(text, *args, **kwargs)
 

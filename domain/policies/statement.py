@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from domain.policies import statement_words as words
-from domain.policies.english_stem import LONGEST_KEPT, english_stem
+from domain.policies.english_stem import LONGEST_WORD, english_stem
 from domain.policies.kept_readings import kept_where_short
 
 CHINESE: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -159,17 +158,9 @@ def _clause(text: str, names: set[str], begins: bool) -> Clause:
     )
 
 
+@kept_where_short(16384, LONGEST_WORD)
 def _english_units(word: str) -> tuple[str, ...]:
     """Give what one word of Latin letters, or one identifier, stands for."""
-    return _kept_units(word) if len(word) <= LONGEST_KEPT else _units_of(word)
-
-
-@lru_cache(maxsize=16384)
-def _kept_units(word: str) -> tuple[str, ...]:
-    return _units_of(word)
-
-
-def _units_of(word: str) -> tuple[str, ...]:
     folded = word.casefold().replace("’", "'")
     if _CONTRACTED.search(folded):
         return (*_english_units(folded[:-3]), "not")
