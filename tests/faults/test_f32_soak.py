@@ -21,6 +21,7 @@ from msgspec import Struct
 from eventlog.redis_log import RedisLog
 from eventlog.verification import verify_log
 from projections.build_request import read_request, request_build
+from tests.faults.at_rest import AT_ONCE, is_at_rest
 from tests.faults.mixed_commands import Ledger, assert_each_command_once, talk, vector_rows
 from tests.nodes import NodeProcess
 from tests.oracle import read_log
@@ -124,7 +125,7 @@ def soak(folder: Path, length_s: float) -> None:
         "MEMORYWEAVE_ARCHIVE_SEGMENT_EVENTS": "100",
         "MEMORYWEAVE_ARCHIVE_HOT_WINDOW": "200",
     }
-    with NodeProcess(folder / "data", **small) as node:
+    with NodeProcess(folder / "data", **small, **AT_ONCE) as node:
         with node.client() as client:
             ledger = Ledger(client.remember("the first memory").memory_id)
         stop = threading.Event()
@@ -167,7 +168,7 @@ def _hold_against_the_log(node: NodeProcess, ledger: Ledger) -> None:
     archive = open_archive(settings)
     with RedisLog(node.log_url(), archive=archive) as log:
         # The archiver may be at work still; what it says is in the log too.
-        eventually(lambda: _caught_up(node, log.head().position), within_s=300, every_s=0.1)
+        eventually(lambda: is_at_rest(node, log.head().position), within_s=300, every_s=0.1)
         facts = read_log(node.log_url(), archive=node.data / "archive")
         verified = verify_log(log, archive, seen_links(settings))
         print(f"{len(facts)} events, {verified.segments} segments, floor {log.floor()}")
@@ -175,7 +176,7 @@ def _hold_against_the_log(node: NodeProcess, ledger: Ledger) -> None:
     commands = [fact for fact in facts if fact["type"] != "SegmentArchived"]
     assert_each_command_once(commands, ledger)
     head = len(facts)
-    eventually(lambda: _caught_up(node, head), within_s=300, every_s=0.1)
+    eventually(lambda: is_at_rest(node, head), within_s=300, every_s=0.1)
     assert_state_is(node.data / "views" / "state", facts)
     assert differences(vector_rows(node.data), stretches_of(facts)) == []
     assert event_differences(event_rows(node.data / "views" / "analytics"), facts) == []
@@ -183,12 +184,3 @@ def _hold_against_the_log(node: NodeProcess, ledger: Ledger) -> None:
 
 def _is_built(data: Path) -> bool:
     return all(read_request(data / "views" / view) is None for view in VIEW_KINDS)
-
-
-def _caught_up(node: NodeProcess, head: int) -> bool:
-    with node.client() as client:
-        views = client.health().views
-    return all(
-        view.position >= head and not view.parked and not view.missing_vectors
-        for view in views.values()
-    )
