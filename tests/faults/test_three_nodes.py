@@ -19,6 +19,7 @@ from eventlog.redis_log import RedisLog
 from memoryweave.client import Client
 from memoryweave.errors import Unreachable
 from tests.api.service import ADMIN_KEY, OWNER_KEY, running_service
+from tests.faults.at_rest import AT_ONCE, is_at_rest
 from tests.faults.mixed_commands import Ledger, assert_each_command_once, talk, vector_rows
 from tests.inference.embedding_server import EmbeddingServer, embedding_server
 from tests.nodes import NodeProcess
@@ -66,7 +67,7 @@ class Cluster:
 
     def primary(self) -> NodeProcess:
         given = {"REDIS_URL": self.log.url, "MEMORYWEAVE_ARCHIVE_LOCATION": self.archive}
-        return self._process("primary", **self._given(self.embeddings), **given)
+        return self._process("primary", **self._given(self.embeddings), **given, **AT_ONCE)
 
     def in_this_process(self, name: str, embeddings: EmbeddingServer, **flags: Any) -> None:
         """Serve a node from threads: each process would take a third of the small test's time."""
@@ -144,6 +145,13 @@ def test_three_nodes_say_the_same_at_rest_and_a_fresh_one_embeds_nothing(
                 due = CLIENTS * commands * number // (rounds + 1)
                 eventually(lambda due=due: ledger.has(due), within_s=1200)
                 _kill_and_stop(*replicas, stopped_s)
+        if primary is not None:
+            with RedisLog(cluster.log.url) as log:
+                eventually(
+                    lambda: is_at_rest(primary, log.head().position),
+                    within_s=READY_WITHIN_S,
+                    every_s=0.1,
+                )
         facts = read_log(cluster.log.url)
         assert_each_command_once(facts, ledger)
         eventually(lambda: _has_all(cluster, len(facts)), within_s=READY_WITHIN_S, every_s=0.1)
