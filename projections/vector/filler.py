@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from inference.embedder import Embedder, EmbedderMisbehaved, EmbedderUnavailable
 from projections.priority import give_way
+from projections.vector.chunks import estimated_tokens
 from projections.vector.projector import VectorProjector
 from projections.vector.schema import embedded_text, text_sha
 
@@ -28,6 +29,9 @@ TEXTS_PER_CALL: Final = 8
 
 ROWS_PER_ROUND: Final = 32
 """Rows given to the thread at a time, and written together."""
+
+TOKENS_PER_ROUND: Final = 2_000
+"""What newer rows wait for at most while a round is embedded: five of the longest chunks."""
 
 _NICENESS: Final = 10
 
@@ -107,14 +111,11 @@ class VectorFiller:
             return 0
         rows = self._projector.stored(ids)
         written = self._projector.fill(rows)
-        rest = [
-            _Waiting(row.id, embedded_text(row.speaker, row.content))
-            for row in rows
-            if row.id in waiting
-        ]
+        texts = {row.id: embedded_text(row.speaker, row.content) for row in rows}
+        rest = [_Waiting(id_, texts[id_]) for id_ in ids if id_ in texts and id_ in waiting]
         if rest:
             self._busy = True
-            self._todo.put(rest)
+            self._todo.put(_one_round(rest))
         return written
 
     def _embed_rounds(self) -> None:
@@ -146,3 +147,13 @@ class VectorFiller:
         except Exception as error:  # noqa: BLE001  # reported; the rows keep waiting and are tried again
             return error
         return None
+
+
+def _one_round(rows: list[_Waiting]) -> list[_Waiting]:
+    """Give the first of the rows: as many as a round's tokens allow, one at least."""
+    totals = itertools.accumulate(estimated_tokens(row.text) for row in rows)
+    return [
+        row
+        for row, total in zip(rows, totals, strict=True)
+        if row is rows[0] or total <= TOKENS_PER_ROUND
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from inference.embedder import EmbedderMisbehaved, EmbedderUnavailable
-from projections.vector.filler import VectorFiller
+from projections.vector.chunks import estimated_tokens
+from projections.vector.filler import TOKENS_PER_ROUND, VectorFiller
 from projections.vector.projector import ModelChanged, VectorProjector
 from projections.vector.schema import text_sha
 from projections.vector.search_filter import SearchFilter
@@ -80,6 +82,38 @@ def test_every_waiting_row_gets_its_vector(
     assert all(row.vector is not None for row in place.rows())
     assert sum(map(len, embedder.calls)) == 70
     assert place.view().missing_vectors(None) == 0
+
+
+def test_new_rows_wait_for_a_bounded_stretch_of_the_long_ones_that_came_before(
+    place: Place, history: History, filler: VectorFiller, embedder: MoodyEmbedder
+) -> None:
+    """A long document's chunks take seconds of a busy processor: not all go in one round."""
+    for number in range(20):
+        history.commit(f"{number} " + "a long story " * 110)
+    place.project(history.events)
+    embedder.go.clear()
+    filler.write()
+    eventually(lambda: len(embedder.calls) == 1)
+    history.commit("the newest statement")
+    place.project(history.events)
+    embedder.go.set()
+    fill_until(place, filler, left=0)
+    before = list(
+        itertools.takewhile(lambda texts: "the newest statement" not in texts, embedder.calls)
+    )
+    assert 0 < sum(estimated_tokens(text) for texts in before for text in texts) <= TOKENS_PER_ROUND
+    assert all(row.vector is not None for row in place.rows())
+
+
+def test_a_text_longer_than_a_round_is_a_round_of_its_own(
+    place: Place, history: History, filler: VectorFiller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projections.vector.filler.TOKENS_PER_ROUND", 10)
+    for number in range(3):
+        history.commit(f"statement number {number}")
+    place.project(history.events)
+    fill_until(place, filler, left=0)
+    assert all(row.vector is not None for row in place.rows())
 
 
 def test_a_text_that_the_cache_knows_is_never_embedded_again(
