@@ -274,8 +274,9 @@ class EmbeddedServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=(self._lock.descriptor,),
-            # In the terminal's process group, Ctrl-C would end it before its clients are done.
-            start_new_session=True,
+            # In the terminal's process group, Ctrl-C would end it before its clients are done; in a
+            # session of its own it would have its share of the processor apart (decision 0043).
+            process_group=0,
         )
         self.pid, self.adopted = self._process.pid, False
         self._lock.write(ServerRecord(self.pid, str(self.socket)))

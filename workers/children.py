@@ -32,7 +32,7 @@ class ChildSpec(Struct, frozen=True):
 
 def run_to_its_end(spec: ChildSpec, stop: threading.Event) -> None:
     """Run a child until it ends by itself, or ``stop`` is set. Raises `GaveUp` if it failed."""
-    child = subprocess.Popen(spec.command, stdin=subprocess.DEVNULL, start_new_session=True)
+    child = _popen(spec)
     while child.poll() is None:
         if stop.wait(_POLL_S):
             child.terminate()
@@ -77,10 +77,7 @@ class _Child:
         self._log = structlog.get_logger("supervisor").bind(child=spec.name)
 
     def start(self) -> None:
-        # A session of its own: Ctrl-C must reach the supervisor alone, which stops in order.
-        self.process = subprocess.Popen(
-            self.spec.command, stdin=subprocess.DEVNULL, start_new_session=True
-        )
+        self.process = _popen(self.spec)
         self._started = time.monotonic()
         self._again_at = None
         self._log.info("child started", pid=self.process.pid)
@@ -115,3 +112,9 @@ class _Child:
             self.process.kill()
             self.process.wait()
         self.process = None
+
+
+def _popen(spec: ChildSpec) -> subprocess.Popen[bytes]:
+    # A process group of its own: Ctrl-C must reach the supervisor alone, which stops in order. Not
+    # a session: a worker's niceness might count for nothing beside the API (decision 0043).
+    return subprocess.Popen(spec.command, stdin=subprocess.DEVNULL, process_group=0)

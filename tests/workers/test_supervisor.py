@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ def node(tmp_path: Path) -> Iterator[NodeProcess]:
 def test_it_adopts_mends_refuses_a_second_start_and_stops_cleanly(node: NodeProcess) -> None:
     first = node.children()
     assert set(first) == {"api", "worker", "lifecycle", "log", "volatile"}
+    # Ctrl-C reaches none of them, and they share the processor by their niceness.
+    assert all(os.getpgid(child.pid) == child.pid for child in first.values())
+    assert {os.getsid(child.pid) for child in first.values()} == {os.getsid(node.pid)}
 
     # Killed, it takes its children along; the servers are adopted by the next start.
     node.signal(signal.SIGKILL)

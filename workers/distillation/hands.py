@@ -120,7 +120,7 @@ class ProcessHands:
             [*self._command, "--parent", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,
+            process_group=0,  # no session of its own: decision 0043
         )
         threading.Thread(
             target=_listen, args=(self._process, self._said), name="distiller-answers", daemon=True
