@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.events import EpisodeCommitted, MemoryCreated, MemoryProposed, type_of
 from eventlog.entry import RawEntry
 
 Cause = Literal["undecodable", "poison", "queued"]
@@ -26,7 +28,9 @@ class ParkedEvent(Struct, frozen=True, kw_only=True):
     never was. ``reason`` is for people and holds no content. ``through`` is the last position known
     to be of the same command: whoever asks for a position from ``position`` to ``through`` asks for
     something of which the view lacks a part. ``occurred_at_us`` is the event's time in
-    microseconds since 1970.
+    microseconds since 1970. ``namespace`` is where the memory or episode is that the event
+    creates, "" for every other event: what is erased before it was ever shown changes its
+    namespace all the same.
     """
 
     position: int
@@ -37,6 +41,7 @@ class ParkedEvent(Struct, frozen=True, kw_only=True):
     command_id: str = ""
     through: int = 0
     occurred_at_us: int = 0
+    namespace: str = ""
 
 
 class Parking(Struct, frozen=True, kw_only=True):
@@ -47,6 +52,19 @@ class Parking(Struct, frozen=True, kw_only=True):
 
 
 NOTHING_PARKED: Final = Parking()
+
+_CREATIONS: Final = frozenset(
+    type_of(created) for created in (EpisodeCommitted, MemoryCreated, MemoryProposed)
+)
+
+
+class _Placed(Struct):
+    """The part of a creation's body that stands open."""
+
+    namespace: str
+
+
+_decode_place: Final = msgspec.json.Decoder(_Placed).decode
 
 
 def parked_as(cause: Cause, entry: RawEntry, reason: str, through: int) -> ParkedEvent:
@@ -60,6 +78,7 @@ def parked_as(cause: Cause, entry: RawEntry, reason: str, through: int) -> Parke
         command_id=entry.command_id,
         through=through,
         occurred_at_us=entry.occurred_at_us,
+        namespace=_created_in(entry),
     )
 
 
@@ -84,3 +103,13 @@ def continued(
         and event.command_id == first.command_id
         and event.through == first.position - 1
     ]
+
+
+def _created_in(entry: RawEntry) -> str:
+    """Read the namespace from the stored body: an event that cannot be opened has no other."""
+    if entry.type not in _CREATIONS:
+        return ""
+    try:
+        return _decode_place(entry.body).namespace
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return ""  # a rebuild cannot read it either

@@ -165,11 +165,11 @@ class Historian:
         return self.write(*(("Memory", memory, body) for body in bodies))
 
     def erase(self, *things: str, finished: bool = True) -> int:
-        """Erase memories and episodes, in one part; give the position of the erasure."""
+        """Erase what no open session holds, in one part; give the position of the erasure."""
         memory_ids = [thing for thing in things if thing in self.memories]
         episode_ids = [thing for thing in things if thing not in self.memories]
         subjects = [
-            *(self.ephemeral.get(memory, f"memory:{memory}") for memory in memory_ids),
+            *(f"memory:{memory}" for memory in memory_ids),
             *(f"episode:{episode}" for episode in episode_ids),
         ]
         erasure, kind = self.new_id(), "memory" if memory_ids else "episode"
@@ -201,13 +201,32 @@ class Historian:
             self.gone.add(thing)
         return position
 
-    def erase_some(self) -> int:
+    def erase_some(self) -> None:
         """Erase up to two memories and an episode, none of which a session holds."""
         memories = [memory for memory in self.memories if memory not in self.ephemeral]
         chosen = self.random.sample(memories, min(2, len(memories)))
         lasting = [e for e in self.episodes if e not in self.in_sessions]
         chosen += self.random.sample(lasting, min(1, len(lasting)))
-        return self.erase(*chosen, finished=self.random.random() < 0.5)
+        if chosen:
+            self.erase(*chosen, finished=self.random.random() < 0.5)
+
+    def erase_some_of_sessions(self) -> None:
+        """Close every session of the ephemeral namespace; erase up to three things that went."""
+        for session in SESSIONS:
+            self.close_session("hermes-ephemeral", session)
+        went = sorted({*self.ephemeral, *self.in_sessions} - self.gone)
+        chosen = self.random.sample(went, min(3, len(went)))
+        if chosen:
+            self.erase(*chosen)
+
+    def close_session(self, namespace: str, session: str | None) -> int:
+        """Close a session; give the position."""
+        closed = facts.SessionClosed(agent_id="hermes-1", namespace=namespace, session_id=session)
+        position = self.write(("Session", f"session-{namespace}-{session}", closed))
+        if namespace.endswith("-ephemeral"):
+            place = namespace, session
+            self.waiting = [e for e in self.waiting if self.places[e] != place]
+        return position
 
     def evaluate(self, name: str = "own") -> None:
         """Generate a set of questions on up to eight memories, and run it."""
@@ -250,6 +269,26 @@ class Historian:
         )
         bodies: list[EventBody] = [generated, *questions, finished]
         self.write(*(("EvaluationSet", f"evaluation-set-{name}", body) for body in bodies))
+
+    def recall(self, *found: Sequence[str]) -> int:
+        """Serve one recall for each list of memories found, in this order; give the position."""
+        recalls = [
+            facts.ServedRecall(
+                recall_id=self.new_id(),
+                agent_id="hermes-1",
+                namespaces=["hermes-main", "shared"],
+                results=[
+                    facts.ServedMemory(memory_id=memory, version=1, rank=rank, score=1 / rank)
+                    for rank, memory in enumerate(memories, 1)
+                ],
+                miss=self.random.random() < 0.3,
+                level="hybrid",
+                took_ms=12.5,
+            )
+            for memories in found
+        ]
+        body = facts.RecallServed(recalls=recalls, queries=[self.text() for _ in recalls])
+        return self.write(("Recall", self.new_id(), body))
 
     def live_on(self, steps: int) -> None:
         """Let ``steps`` random things happen."""
@@ -418,37 +457,16 @@ class Historian:
             self.write(("Enrolment", token, issued), ("Enrolment", token, spent))
 
     def _recall(self) -> None:
-        recalls = [
-            facts.ServedRecall(
-                recall_id=self.new_id(),
-                agent_id="hermes-1",
-                namespaces=["hermes-main", "shared"],
-                results=[
-                    facts.ServedMemory(memory_id=memory, version=1, rank=rank, score=1 / rank)
-                    for rank, memory in enumerate(
-                        self.random.sample(self.memories, min(len(self.memories), 3)), 1
-                    )
-                ],
-                miss=self.random.random() < 0.3,
-                level="hybrid",
-                took_ms=12.5,
-            )
+        chosen = [
+            self.random.sample(self.memories, min(len(self.memories), 3))
             for _ in range(self.random.randint(1, 3))
         ]
-        body = facts.RecallServed(recalls=recalls, queries=[self.text() for _ in recalls])
-        self.write(("Recall", self.new_id(), body))
+        self.recall(*chosen)
 
     def _close_session(self) -> None:
         if self.random.random() < 0.3:
             namespace = self.random.choice(["hermes-ephemeral", "hermes-main"])
-            session = self.random.choice(SESSIONS)
-            closed = facts.SessionClosed(
-                agent_id="hermes-1", namespace=namespace, session_id=session
-            )
-            self.write(("Session", f"session-{namespace}-{session}", closed))
-            if namespace.endswith("-ephemeral"):
-                place = namespace, session
-                self.waiting = [e for e in self.waiting if self.places[e] != place]
+            self.close_session(namespace, self.random.choice(SESSIONS))
 
     def _event(self, kind: str, aggregate_id: str, body: EventBody) -> Event:
         self.versions[aggregate_id] += 1

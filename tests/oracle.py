@@ -312,8 +312,9 @@ class _Fold:
         ):
             for thing in ids:
                 if thing in self.tables[table]:
-                    self._changed(self.tables[table][thing]["namespace"], fact)
                     self._remove(kind, table, thing)
+                if gone := self.tables["removed"].get(thing):
+                    self._changed(gone["namespace"], fact)
         self.tables["erasures"][fact["id"]] = {
             "id": fact["id"],
             "target": body["target"],

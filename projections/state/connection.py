@@ -18,6 +18,7 @@ BUSY_TIMEOUT_S: Final = 2.0
 
 _COUNTS_RECALLS: Final = 5
 _KNOWS_CANDIDATES: Final = 6
+_KNOWS_WHERE_PARKED: Final = 7
 
 _UNREADABLE: Final = (sqlite3.DatabaseError, sqlite3.OperationalError)
 """Of exactly these types: their other kinds are mistakes of ours."""
@@ -104,7 +105,7 @@ class Readers:
         lent.connection.close()
 
 
-def stand_in_for_new_tables(connection: sqlite3.Connection) -> None:
+def stand_in_for_what_is_new(connection: sqlite3.Connection) -> None:
     """Let a generation of an older schema be read until the one that is being built is live."""
     schema = connection.execute("PRAGMA main.user_version").fetchone()[0]
     if schema < _COUNTS_RECALLS:
@@ -114,6 +115,8 @@ def stand_in_for_new_tables(connection: sqlite3.Connection) -> None:
         )
     if schema < _KNOWS_CANDIDATES:
         connection.executescript(SINCE_SCHEMA_6.replace("TABLE IF NOT EXISTS", "TEMP TABLE"))
+    if schema < _KNOWS_WHERE_PARKED:
+        connection.execute("CREATE TEMP VIEW parked AS SELECT *, '' AS namespace FROM main.parked")
 
 
 class _Lent(NamedTuple):

@@ -45,13 +45,20 @@ def erasure_finished(step: Step, event: Event, _body: ErasureFinished) -> None:
 
 
 def _remove(step: Step, event: Event, kind: Kind, table: str, thing_id: str) -> None:
-    found = step.execute(
-        f"SELECT namespace FROM {table} WHERE id = ?",  # noqa: S608  # constants, here and below
-        (thing_id,),
+    """Remove a thing, also one whose creation is parked: other nodes have shown it, or will.
+
+    Its namespace changes also where it went with its session before. Otherwise it would matter
+    whether the session's close came first, and a close that was parked comes late.
+    """
+    [namespace] = step.execute(
+        f"SELECT coalesce((SELECT namespace FROM {table} WHERE id = :id), "  # noqa: S608  # constants, here and below
+        "(SELECT namespace FROM removed WHERE id = :id), "
+        "(SELECT namespace FROM parked WHERE key = :id AND namespace != ''))",
+        {"id": thing_id},
     ).fetchone()
-    if found is not None:
-        step.changed(found[0], event)
-        step.add("removed", {"id": thing_id, "kind": kind, "namespace": found[0]})
+    if namespace is not None:
+        step.changed(namespace, event)
+        step.add("removed", {"id": thing_id, "kind": kind, "namespace": namespace})
     step.execute(f"DELETE FROM {kind}_history WHERE id = ?", (thing_id,))  # noqa: S608
     step.execute(f"DELETE FROM {table} WHERE id = ?", (thing_id,))  # noqa: S608
     step.execute("DELETE FROM parked WHERE key = ?", (thing_id,))

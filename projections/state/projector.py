@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import structlog
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple
 
 from domain import events as facts
 from domain.agent import AGENT
@@ -23,7 +23,6 @@ from domain.namespace_claim import NAMESPACE_CLAIM
 from domain.recall_stretch import RECALL
 from domain.session import SESSION
 from eventlog.subscription import Checkpoint
-from projections.erased import erased_things
 from projections.parking import NOTHING_PARKED, ParkedEvent, Parking
 from projections.projector import PoisonEvent, ViewFenced
 from projections.purging import Progress
@@ -157,12 +156,14 @@ class StateProjector:
         try:
             self._require_fence()
             reached = self.checkpoint().position
+            # Before the events: one of them may erase what is set aside with it.
+            self._keep_parking(parking)
             step = Step(self._connection)
             for event in events:
                 _apply_one(step, event)
             step.finish()
             note_moments(self._connection, reached, events, parking.added)
-            self._keep(checkpoint, _still_parked(parking, events))
+            self._keep_checkpoint(checkpoint)
             self._connection.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
@@ -212,28 +213,25 @@ class StateProjector:
         row = self._connection.execute("SELECT value FROM meta WHERE name = 'fence'").fetchone()
         return int(row[0])
 
-    def _keep(self, checkpoint: Checkpoint, parking: Parking) -> None:
+    def _keep_parking(self, parking: Parking) -> None:
         self._connection.executemany(
             "DELETE FROM parked WHERE position = ?", [(p,) for p in parking.released]
         )
         self._connection.executemany(
             "INSERT INTO parked (position, key, type, cause, reason, command_id, through, "
-            "occurred_at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (position) DO UPDATE SET "
-            "cause = excluded.cause, reason = excluded.reason, through = excluded.through",
+            "occurred_at_us, namespace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (position) "
+            "DO UPDATE SET cause = excluded.cause, reason = excluded.reason, "
+            "through = excluded.through",
             [astuple(parked) for parked in parking.added],
         )
+
+    def _keep_checkpoint(self, checkpoint: Checkpoint) -> None:
         self._connection.execute(
             "INSERT INTO checkpoint (one, position, epoch, event_id, chain) VALUES (1, ?, ?, ?, ?) "
             "ON CONFLICT (one) DO UPDATE SET position = excluded.position, "
             "epoch = excluded.epoch, event_id = excluded.event_id, chain = excluded.chain",
             (checkpoint.position, checkpoint.epoch, checkpoint.event_id, checkpoint.chain),
         )
-
-
-def _still_parked(parking: Parking, events: Sequence[Event]) -> Parking:
-    """Leave out what is set aside of things that the same batch erases."""
-    gone = erased_things(events)
-    return replace(parking, added=tuple(p for p in parking.added if p.key not in gone))
 
 
 def _apply_one(step: Step, event: Event) -> None:

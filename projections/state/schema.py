@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 6
+SCHEMA_VERSION: Final = 7
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows: then the view is built anew."""
 
@@ -70,7 +70,8 @@ CREATE TABLE IF NOT EXISTS checkpoint (
 CREATE TABLE IF NOT EXISTS parked (
     position INTEGER PRIMARY KEY,
     key TEXT NOT NULL, type TEXT NOT NULL, cause TEXT NOT NULL, reason TEXT NOT NULL,
-    command_id TEXT NOT NULL, through INTEGER NOT NULL, occurred_at_us INTEGER NOT NULL
+    command_id TEXT NOT NULL, through INTEGER NOT NULL, occurred_at_us INTEGER NOT NULL,
+    namespace TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS episodes (
     id TEXT PRIMARY KEY,

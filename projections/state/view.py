@@ -24,7 +24,7 @@ from projections.digest import ViewDigest
 from projections.parking import ParkedEvent
 from projections.state import counts, evaluation_history, listing, scan
 from projections.state import standing as standings
-from projections.state.connection import Readers, stand_in_for_new_tables
+from projections.state.connection import Readers, stand_in_for_what_is_new
 from projections.state.decoding import select, select_by_ids
 from projections.state.digest import digest_tables
 from projections.state.first_memories import FirstMemories
@@ -60,7 +60,7 @@ class StateView:
         """Read the view in ``path`` (``views/state``), which need not exist yet."""
 
         def prepare(connection: sqlite3.Connection) -> None:
-            stand_in_for_new_tables(connection)
+            stand_in_for_what_is_new(connection)
             listing.define_formulas(connection, policy)
 
         self._readers = Readers(path, prepare)

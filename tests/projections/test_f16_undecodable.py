@@ -11,9 +11,9 @@ from domain.events import MemoryCorrected
 from eventlog.redis_log import RedisLog
 from projections.state.view import StateView
 from tests.histories import START, Historian
-from tests.projections.running import running
+from tests.projections.running import catch_up, running
 from tests.servers import LogServer
-from tests.state_tables import assert_state_equals_log
+from tests.state_tables import assert_state_equals_log, tables_of
 
 
 def add_by_hand(
@@ -92,3 +92,39 @@ def test_a_newer_programs_event_stops_the_view_before_it_and_not_the_others(
         assert "MemoryDreamed" in status.reason
         worker.thread.join(timeout=10)
         assert not worker.thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("body", "removed"),
+    [
+        (b"\xff\x00 not JSON", 0),
+        (b'{"namespace": 7}', 0),
+        (b"[" * 5000, 0),
+        (b'{"namespace": "shared"}', 1),
+    ],
+    ids=["bytes", "bad namespace", "endless nesting", "missing fields"],
+)
+def test_an_undecodable_creation_that_is_erased_leaves_the_same_wherever_it_is_read(
+    log_server: LogServer,
+    log: RedisLog,
+    view_path: Path,
+    historian: Historian,
+    body: bytes,
+    removed: int,
+) -> None:
+    """Its namespace is known from what can be read; a view built afterwards reads no more."""
+    gone = historian.new_id()
+    created = {"t": "MemoryCreated", "n": "1", "d": body}
+    bad = add_by_hand(log_server, log, gone, created)
+    historian.memories.append(gone)
+    later = view_path.with_name("later")
+    with running(log, view_path) as worker:
+        worker.reaches(bad)
+        assert worker.status.parked == 1
+        historian.erase(gone)
+        worker.reaches(historian.position)
+        worker.shows(lambda status: status.parked == 0)
+    catch_up(log, later, historian.position)
+    tables = tables_of(view_path)
+    assert len(tables["removed"]) == removed
+    assert tables == tables_of(later)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain import events as facts
 from domain.events import (
     EpisodeCommitted,
     FeedbackGiven,
@@ -29,11 +28,12 @@ from projections.runner import ProjectionRunner
 from projections.state.projector import StateProjector
 from projections.state.view import StateView
 from projections.status import read_status
+from tests.distilled_histories import distil
 from tests.histories import START, Historian
 from tests.projections.faulty import Poisoned
 from tests.projections.running import QUICK, running
 from tests.servers import LogServer, eventually
-from tests.state_tables import assert_state_equals_log
+from tests.state_tables import assert_state_equals_log, tables_of
 
 
 def test_a_poison_event_is_tried_three_times_and_what_follows_queues_until_the_retry(
@@ -166,27 +166,54 @@ def test_a_memory_that_comes_after_its_sessions_close_leaves_no_count_of_recalls
     """Served on a node whose view showed it, and shown by this one only after its end."""
     memory = historian.remember(namespace="hermes-ephemeral", session_id="s-1")
     created = historian.position - 2
-    served = facts.ServedRecall(
-        recall_id=historian.new_id(),
-        agent_id="hermes-1",
-        namespaces=["hermes-ephemeral"],
-        results=[facts.ServedMemory(memory_id=memory, version=1, rank=1, score=1.0)],
-        miss=False,
-        level="hybrid",
-        took_ms=12.5,
-    )
-    body = facts.RecallServed(recalls=[served], queries=["x"])
-    historian.write(("Recall", historian.new_id(), body))
-    closed = facts.SessionClosed(
-        agent_id="hermes-1", namespace="hermes-ephemeral", session_id="s-1"
-    )
-    historian.write(("Session", "session-hermes-ephemeral-s-1", closed))
+    historian.recall([memory])
+    historian.close_session("hermes-ephemeral", "s-1")
     with running(log, view_path, wrap=lambda inner: Poisoned(inner, [created])) as worker:
         worker.reaches(historian.position)
         assert worker.status.parked > 0
     assert_state_equals_log(view_path, log.url, log.name)
     with running(log, view_path) as worker:
         request_retry(view_path)
+        worker.shows(lambda status: status.parked == 0)
+    assert_state_equals_log(view_path, log.url, log.name)
+
+
+@pytest.mark.parametrize("born", ["memory", "candidate", "episode"])
+@pytest.mark.parametrize("together", [True, False])
+def test_what_is_erased_while_its_creation_is_parked_leaves_what_it_leaves_on_other_nodes(
+    log: RedisLog, view_path: Path, historian: Historian, born: str, together: bool
+) -> None:
+    """Whether parked in the same commit as the erasure or long before."""
+    gone = historian.commit()
+    poison = historian.position
+    if born != "episode":
+        (gone,) = distil(historian, gone, "a text", propose=born == "candidate")
+        poison += 1
+        historian.recall([gone])
+    before = historian.position
+    if together:
+        historian.erase(gone)
+    with running(log, view_path, wrap=lambda inner: Poisoned(inner, [poison])) as worker:
+        worker.reaches(before)
+        if not together:
+            assert worker.status.parked > 0
+            historian.erase(gone)
+        worker.reaches(historian.position)
+        worker.shows(lambda status: status.parked == 0)
+    assert tables_of(view_path)["removed"].keys() == {gone}
+    assert_state_equals_log(view_path, log.url, log.name)
+
+
+def test_what_went_with_its_session_unseen_and_is_erased_then_changes_its_namespace(
+    log: RedisLog, view_path: Path, historian: Historian
+) -> None:
+    place = {"namespace": "hermes-ephemeral", "session_id": "s-1"}
+    gone = historian.commit(**place)
+    poison = historian.position
+    historian.close_session("hermes-ephemeral", "s-1")
+    historian.erase(gone)
+    with running(log, view_path, wrap=lambda inner: Poisoned(inner, [poison])) as worker:
+        worker.reaches(historian.position)
         worker.shows(lambda status: status.parked == 0)
     assert_state_equals_log(view_path, log.url, log.name)
 
@@ -226,7 +253,11 @@ def park_and_retry(log_server: LogServer, root: Path, seed: int, data: st.DataOb
     view_path = root / "views" / "state"
     with RedisLog(log_server.url, f"parked-{root.name}") as log:
         historian = Historian(log, seed)
-        historian.live_on(60)
+        for _ in range(3):
+            historian.live_on(20)
+            historian.evaluate()
+            historian.erase_some()
+            historian.erase_some_of_sessions()
         positions = st.integers(1, historian.position)
         poison = data.draw(st.sets(positions, min_size=1, max_size=8), label="poison")
         retries = data.draw(st.integers(1, 3), label="retries")

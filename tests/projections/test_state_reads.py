@@ -307,12 +307,19 @@ def test_a_generation_of_before_there_were_candidates_is_read_until_the_next_is_
     with closing(sqlite3.connect(view_path / "1" / FILE_NAME)) as old:
         for table in ("settling", "verifications", "tag_levels"):
             old.execute(f"DROP TABLE {table}")
+        old.execute("ALTER TABLE parked DROP COLUMN namespace")
+        old.execute(
+            "INSERT INTO parked (position, key, type, cause, reason, command_id, through, "
+            "occurred_at_us) VALUES (2, 'e1', 'EpisodeSkipped', 'poison', 'r', 'c', 2, 0)"
+        )
+        old.commit()
         old.execute("PRAGMA user_version = 5")
     view = StateView(view_path)
     try:
         row = view.memories(("m1",), now=NOW)["m1"]
         assert (row.settled_at, row.verifications, view.settled("m1")) == (None, 0, None)
         assert view.verifications("m1") == []
+        assert [(parked.key, parked.namespace) for parked in view.parked_events()] == [("e1", "")]
         assert [(tag.tag, tag.at_user) for tag in view.tags(None, now=NOW)] == [("tea", 0)]
         stats = view.stats(None, now=NOW)
         assert (stats.candidates, stats.queue.waiting, stats.memories) == (0, 1, 1)
