@@ -18,7 +18,7 @@ from msgspec import Struct
 from domain.errors import InvalidCommand, QueryTooCostly, ViewDegraded
 from projections.analytics.processes import SpareProcess, answer_of, start_process
 from projections.analytics.sandbox import Question, Verdict
-from projections.analytics.view import AnalyticsView
+from projections.analytics.view import AnalyticsView, FilesUnreadable, LiveFiles
 
 LONGEST_SQL: Final = 20_000
 _GRACE_S: Final = 10.0
@@ -57,7 +57,10 @@ def ask(
     """
     if len(sql) > LONGEST_SQL:
         raise InvalidCommand("sql", f"is longer than {LONGEST_SQL} characters")
-    live = view.live()
+    return view.over_files(lambda live: _asked(live, sql, limits, processes))
+
+
+def _asked(live: LiveFiles, sql: str, limits: Limits, processes: SpareProcess | None) -> Answer:
     question = Question(
         sql=sql,
         folder=str(live.folder.absolute()),
@@ -95,6 +98,6 @@ def _read(verdict: Verdict, stream: bytes) -> Answer:
         case "refused":
             raise InvalidCommand("sql", verdict.detail)
         case "storage":
-            raise ViewDegraded("a file of the analytics view cannot be read now")
+            raise FilesUnreadable
         case _:
             raise QueryTooCostly(verdict.detail)

@@ -13,11 +13,13 @@ import os
 import resource
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from projections.analytics.statement import StatementRefused, readable_statement
 from projections.analytics.views import SET_TIME_ZONE, view_statements
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
 
+_Judged: TypeAlias = "tuple[Verdict, pa.Table | None]"
 Outcome = Literal["answered", "refused", "time", "memory", "size", "storage"]
 
 READY: Final = b"."
@@ -93,15 +96,25 @@ def _bound_by(question: Question) -> None:
     os.chdir(question.folder)
 
 
-def _judge(question: Question) -> tuple[Verdict, pa.Table | None]:
+def _judge(question: Question) -> _Judged:
     import duckdb
 
     try:
         connection = _locked(question)
-    except duckdb.IOException:
-        return Verdict(outcome="storage"), None
+    except duckdb.Error:  # the statements were ours: it is the files
+        return _judged(_locked(replace(question, files=[])), question, _look_at)
+    return _judged(connection, question, _answer)
+
+
+def _judged(
+    connection: DuckDBPyConnection,
+    question: Question,
+    answer: Callable[[DuckDBPyConnection, Question], _Judged],
+) -> _Judged:
+    import duckdb
+
     try:
-        return _answer(connection, question)
+        return answer(connection, question)
     except StatementRefused as error:
         return Verdict(outcome="refused", detail=str(error)), None
     except duckdb.InterruptException:
@@ -119,7 +132,10 @@ def _judge(question: Question) -> tuple[Verdict, pa.Table | None]:
 
 
 def _locked(question: Question) -> DuckDBPyConnection:
-    """Open a database in memory that has the views and can't reach anything else any more."""
+    """Open a database in memory that has the views and can't reach anything else any more.
+
+    Without files it has no views.
+    """
     import duckdb
 
     connection = duckdb.connect(
@@ -132,7 +148,7 @@ def _locked(question: Question) -> DuckDBPyConnection:
         }
     )
     connection.execute(SET_TIME_ZONE)
-    for statement in view_statements(question.files):
+    for statement in view_statements(question.files) if question.files else ():
         connection.execute(statement)
     # In this order: each closes the door through which the one before it could be undone.
     paths = ", ".join("'" + file.replace("'", "''") + "'" for file in question.files)
@@ -142,7 +158,13 @@ def _locked(question: Question) -> DuckDBPyConnection:
     return connection
 
 
-def _answer(connection: DuckDBPyConnection, question: Question) -> tuple[Verdict, pa.Table | None]:
+def _look_at(connection: DuckDBPyConnection, question: Question) -> _Judged:
+    """Refuse what would be refused over any files. Of the rest, these are at fault."""
+    readable_statement(connection, question.sql, question.rows + 1)
+    return Verdict(outcome="storage"), None
+
+
+def _answer(connection: DuckDBPyConnection, question: Question) -> _Judged:
     import pyarrow as pa
 
     alarm = threading.Timer(question.seconds, connection.interrupt)

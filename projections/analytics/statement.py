@@ -130,7 +130,7 @@ def _require_free(connection: DuckDBPyConnection, ctes: set[str]) -> None:
         ).fetchall()
     }
     for name in sorted(ctes):
-        if name in taken or not name.replace("_", "a").isalnum():
+        if name in taken | NAMES or not name.replace("_", "a").isalnum():
             raise StatementRefused(f"call the common table expression {name!r} something else")
 
 

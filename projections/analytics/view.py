@@ -6,10 +6,10 @@ These are our own questions; SQL from people goes through `projections.analytics
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 MEMORY_LIMIT: Final = "512MB"
 THREADS: Final = 2
+TRIES: Final = 5
+"""So often a question is put, each time over newer files, where those it reads go under it."""
+
+T = TypeVar("T")
 
 _COLUMNS: Final = (
     '"position", event_id, aggregate_type, aggregate_id, "version", "type", "schema", '
@@ -42,6 +46,18 @@ class LiveFiles(Struct, frozen=True):
 
     folder: Path
     manifest: Manifest
+
+    @property
+    def paths(self) -> frozenset[Path]:
+        """Where the data files lie."""
+        return frozenset(self.folder / file.path for file in self.manifest.files)
+
+
+class FilesUnreadable(ViewDegraded):
+    """A file of the view cannot be read: it is damaged, or was replaced since it was named."""
+
+    def __init__(self) -> None:
+        super().__init__("a file of the analytics view cannot be read now")
 
 
 class AnalyticsView:
@@ -71,7 +87,11 @@ class AnalyticsView:
         return []
 
     def live(self) -> LiveFiles:
-        """Give the files that are the view now; they stay readable for some minutes."""
+        """Give the files that are the view now.
+
+        They stay readable for some minutes, unless a text is taken out of them: then they go at
+        once. `over_files` goes on with those in their place.
+        """
         generation = current_generation(self._path)
         if generation is None:
             raise ViewBehind("the analytics view is not built yet: start the projection worker")
@@ -83,19 +103,40 @@ class AnalyticsView:
         except (OSError, msgspec.DecodeError) as error:
             raise ViewDegraded("the analytics view's manifest cannot be read") from error
 
+    def over_files(self, question: Callable[[LiveFiles], T]) -> T:
+        """Answer a question over the files that are the view now.
+
+        ``question`` raises `FilesUnreadable` where it cannot read one, and is put again over newer
+        files if that one has gone because others took its place.
+        """
+        live = self.live()
+        for _ in range(TRIES - 1):
+            try:
+                return question(live)
+            except FilesUnreadable:
+                before, live = live, self.live()
+                gone = {path for path in before.paths if not path.exists()}
+                if not gone or gone & live.paths:
+                    raise
+        return question(live)
+
     def events(self, wanted: EventFilter, *, after: int = 0, limit: int = 50) -> list[EventRow]:
         """Give up to ``limit`` events after position ``after`` that pass, by position."""
         condition, parameters = where(wanted, after)
-        with _asking(self.live()) as connection:
-            rows = connection.execute(
-                f'SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY "position" LIMIT ?',  # noqa: S608  # ours
-                [*parameters, limit],
-            ).fetchall()
-        return [EventRow(*row) for row in rows]
+
+        def found(live: LiveFiles) -> list[EventRow]:
+            with _asking(live) as connection:
+                rows = connection.execute(
+                    f'SELECT {_COLUMNS} FROM events WHERE {condition} ORDER BY "position" LIMIT ?',  # noqa: S608  # ours
+                    [*parameters, limit],
+                ).fetchall()
+            return [EventRow(*row) for row in rows]
+
+        return self.over_files(found)
 
     def digest(self) -> ViewDigest:
         """Digest every row, at one position."""
-        return _digest(self.live())
+        return self.over_files(_digest)
 
 
 def digest_analytics(folder: Path, seen: RowSeen | None = None) -> ViewDigest:
@@ -134,8 +175,10 @@ def _asking(live: LiveFiles) -> Iterator[DuckDBPyConnection]:
         for statement in view_statements(files):
             connection.execute(statement)
         yield connection
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
-        raise ViewDegraded("a file of the analytics view cannot be read now") from error
+    except duckdb.IOException as error:
+        raise FilesUnreadable from error
+    except duckdb.OutOfMemoryException as error:
+        raise ViewDegraded("the analytics view takes more memory to read than there is") from error
     finally:
         connection.close()
 

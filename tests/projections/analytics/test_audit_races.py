@@ -1,0 +1,91 @@
+"""A question whose files go while it is put, because a text had to go out of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from domain.errors import InvalidCommand, ViewDegraded
+from eventlog.redis_log import RedisLog
+from projections.analytics.filter import EventFilter
+from projections.analytics.question import Limits, ask
+from projections.analytics.view import TRIES, AnalyticsView, FilesUnreadable, LiveFiles
+from tests.histories import Historian
+from tests.projections.analytics.building import follow
+
+LIMITS = Limits(rows=5, seconds=5.0, memory_mib=256)
+WRONG = ["SELEC 1", "FROM 'x.csv'", "SELECT nothing FROM events"]
+
+
+class Overtaken(AnalyticsView):
+    """A view whose files are replaced right after the first ``times`` readers learnt of them."""
+
+    def __init__(self, path: Path, times: int, overtake: Callable[[], None]) -> None:
+        super().__init__(path)
+        self.times = times
+        self.overtake = overtake
+
+    def live(self) -> LiveFiles:
+        found = super().live()
+        if self.times > 0:
+            self.times -= 1
+            self.overtake()
+            assert any(not path.exists() for path in found.paths)
+        return found
+
+
+@pytest.fixture
+def overtaken(log: RedisLog, historian: Historian, tmp_path: Path) -> Overtaken:
+    path = tmp_path / "analytics"
+
+    def overtake() -> None:
+        historian.erase(historian.remember("what is to be forgotten"))
+        follow(log, path)
+
+    historian.live_on(10)
+    follow(log, path)
+    return Overtaken(path, 1, overtake)
+
+
+def test_a_question_is_put_again_over_the_files_that_took_the_others_place(
+    overtaken: Overtaken, historian: Historian
+) -> None:
+    answer = ask(overtaken, "SELECT count(*) AS n FROM events", LIMITS)
+    assert answer.table.to_pylist() == [{"n": historian.position}]
+    overtaken.times = 1
+    found = overtaken.events(EventFilter(), limit=1000)
+    assert [row.position for row in found] == list(range(1, historian.position + 1))
+    overtaken.times = 1
+    assert overtaken.digest().rows == historian.position
+
+
+@pytest.mark.parametrize("sql", WRONG)
+def test_a_wrong_statement_is_refused_whatever_happens_to_the_files(
+    overtaken: Overtaken, sql: str
+) -> None:
+    with pytest.raises(InvalidCommand):
+        ask(overtaken, sql, LIMITS)
+    assert overtaken.times == 0
+
+
+@pytest.mark.parametrize("sql", WRONG[:2])
+@pytest.mark.parametrize("content", [None, b"no Parquet"])
+def test_what_no_files_could_answer_is_refused_also_over_damaged_ones(
+    overtaken: Overtaken, sql: str, content: bytes | None
+) -> None:
+    overtaken.times = 0
+    for path in overtaken.live().paths:
+        path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(InvalidCommand):
+        ask(overtaken, sql, LIMITS)
+    with pytest.raises(ViewDegraded):
+        ask(overtaken, "WITH commits2 AS (FROM commits) FROM commits2", LIMITS)
+
+
+def test_files_that_go_under_every_try_are_told_as_unreadable(overtaken: Overtaken) -> None:
+    overtaken.times = 100
+    with pytest.raises(FilesUnreadable):
+        overtaken.events(EventFilter())
+    assert overtaken.times == 100 - TRIES
