@@ -85,12 +85,24 @@ async def wait_for_position(
         return [] if pending == ["vector"] and _vector_position(node) is None else pending
 
     if await threads.run(look):
-        await threads.ask_log(_require_in_log, node, position, field)
+        await threads.ask_log(require_in_log, node, position, field)
     pending = await _wait(threads, look, within_s=RECALL_WAIT_S)
     if pending:
         raise ViewBehind(
             f"view {', '.join(pending)} has not reached position {position}; try again"
         )
+
+
+def require_in_log(node: Node, position: int, field: str) -> None:
+    """Raise `InvalidCommand` for a position beyond the log's end, unless nobody can tell where
+    that is: then it is as if the views were behind.
+    """
+    try:
+        head = node.application.event_log.head().position
+    except LogUnavailable:
+        return
+    if position > head:
+        raise InvalidCommand(field, f"the log ends at {head}; send a receipt's position")
 
 
 async def _wait(threads: Threads, look: Callable[[], list[str]], within_s: float) -> list[str]:
@@ -119,15 +131,6 @@ def _pending(node: Node, position: int, until: Until, caller: Caller | None) -> 
     # Only where the caller writes: what others stored at the same time is not its to wait for.
     namespaces = frozenset(caller.namespaces) if caller.kind == "agent" else None
     return ["vectors"] if node.vector.missing_vectors(namespaces) else []
-
-
-def _require_in_log(node: Node, position: int, field: str) -> None:
-    try:
-        head = node.application.event_log.head().position
-    except LogUnavailable:
-        return
-    if position > head:
-        raise InvalidCommand(field, f"the log ends at {head}; send a receipt's position")
 
 
 def _vector_position(node: Node) -> int | None:

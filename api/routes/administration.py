@@ -12,6 +12,7 @@ from api.calls import Handler, carry_out, require_admin, require_no_agent
 from api.dependencies import GivenCall
 from api.documented import act, command, question, request_for
 from api.node import Node
+from api.waiting import require_in_log
 from commands.application import MemoryApplication
 from commands.command import Clock, Command
 from domain.errors import InvalidCommand, ViewBehind
@@ -79,8 +80,11 @@ async def get_digest(
 
     ``at``: at that position and no other. A view that has passed it shows what it shows now; to
     digest what it showed then takes a fold: `memoryweave digest --at … --rebuild` on the node.
+    422 for one beyond the log's end, 503 ``view-behind`` while a view has yet to come to it.
     """
     require_admin(call.caller)
+    if at is not None:
+        await call.threads.ask_log(require_in_log, call.node, at, "at")
     digests = await call.threads.run(_digests, call.node)
     if at is not None:
         _require_position(digests, at)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from contextlib import contextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from api import waiting
 from eventlog.subscription import Checkpoint
@@ -75,6 +77,25 @@ def test_a_position_that_the_log_has_not_reached_is_a_fault_of_the_request(clien
     answer = client.post("/api/v1/recall", json={"query": "x", "min_position": 10**12})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "min_position"
+
+
+def test_a_digest_beyond_the_logs_end_is_a_fault_of_the_request(service, client, monkeypatch):
+    end = commit(client, "x")["position"]
+
+    def digest(at):
+        return service.admin.get("/api/v1/admin/digest", params={"at": at})
+
+    for at in (end + 1000, 2**62):
+        answer = digest(at)
+        assert answer.status_code == 422, answer.text
+        (error,) = answer.json()["errors"]
+        assert error["field"] == "at"
+        assert int(re.search(r"the log ends at (\d+)", error["message"])[1]) in range(end, at)
+    behind = replace(service.node.state.digest(), position=end - 1)
+    monkeypatch.setattr(type(service.node.state), "digest", lambda self: behind)
+    answer = digest(end)
+    assert answer.status_code == 503
+    assert answer.json()["type"].endswith("/view-behind")
 
 
 def test_a_command_whose_event_a_view_set_aside_says_view_degraded(service, client, monkeypatch):
