@@ -52,9 +52,24 @@ def audit_query(sql: str, rows: int, view: AnalyticsView, processes: SpareProces
 
 
 def plain_rows(answer: Answer) -> list[list[Any]]:
-    """Give an answer's rows as values that JSON has, times as ISO 8601."""
-    columns = [[_plain(value) for value in column.to_pylist()] for column in answer.table.columns]
+    """Give an answer's rows as values that JSON has, times as ISO 8601.
+
+    Raises `InvalidCommand` for times that DuckDB has and ISO 8601 has not, or not as exactly.
+    """
+    table = answer.table
+    columns = [_values(name, table.column(at)) for at, name in enumerate(table.column_names)]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    try:
+        return [_plain(value) for value in column.to_pylist()]
+    except (OverflowError, ValueError) as error:
+        raise InvalidCommand(
+            "sql",
+            f"column {name!r} has a time outside the years 1 to 9999, or in nanoseconds: "
+            "cast it to VARCHAR",
+        ) from error
 
 
 def _position(cursor: str | None) -> int:

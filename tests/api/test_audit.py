@@ -83,8 +83,9 @@ def test_paging_gives_every_event_once(service: Service, fresh: Fresh) -> None:
 
 
 def test_one_select_is_answered_and_anything_else_is_a_422_that_tells_no_path(
-    service: Service,
+    service: Service, fresh: Fresh
 ) -> None:
+    service.agent(fresh("asker"))
     audited(service, 1)
 
     def query(sql: str, **more: Any) -> httpx.Response:
@@ -105,6 +106,9 @@ def test_one_select_is_answered_and_anything_else_is_a_422_that_tells_no_path(
         "COPY events TO 'x.csv'",
         "SELECT * FROM duckdb_views()",
         "SELECT nothing FROM events",
+        "SELECT 'infinity'::TIMESTAMP AS never",
+        "SELECT [DATE '290000-01-01'] AS late",
+        "SELECT TIMESTAMP_NS '2026-01-01 00:00:00.123456789' AS exact",
     ):
         refused = query(sql)
         assert refused.status_code == 422, sql
