@@ -27,7 +27,12 @@ from projections.vector.schema import (
     text_sha,
 )
 from projections.vector.turns import next_number, turn_key
-from projections.vector.working_rows import CLOSED_WITH_SESSION, ClosedSession, WorkingRows
+from projections.vector.working_rows import (
+    CLOSED_WITH_SESSION,
+    ClosedSession,
+    Reinforced,
+    WorkingRows,
+)
 
 MEMORY: Final = "memory"
 EPISODE: Final = "episode"
@@ -107,6 +112,7 @@ def _distilled(rows: WorkingRows, event: Event, body: facts.EpisodeDistilled) ->
         if event.aggregate_id not in memory.derived_from:
             origins = (*memory.derived_from, event.aggregate_id)
             rows.put(replace(memory, derived_from=origins), event.position)
+            rows.reinforced.add(Reinforced(memory_id, event.aggregate_id, event.position))
         if any(row.position > event.position for row in rows.of(memory_id)):
             _mark(rows, event, event.aggregate_id, add=_CORRECTED + memory_id)
         if not memory.is_open and memory.ended_by not in _AGAINST_NO_EPISODE:
@@ -191,7 +197,15 @@ def _reword(rows: WorkingRows, event: Event, row: Row, content: str, source: str
         ),
         event.position,
     )
-    _mark_episodes(rows, event, row, add=_CORRECTED + row.source_id)
+    later = {
+        one.episode_id
+        for one in rows.reinforced
+        if one.memory_id == row.source_id and one.position > event.position
+    }
+    for episode_id in row.derived_from:
+        # What was said after this, which was parked and comes late, is no older than it.
+        if episode_id not in later:
+            _mark(rows, event, episode_id, add=_CORRECTED + row.source_id)
 
 
 def _gone(rows: WorkingRows, event: Event, _body: EventBody) -> None:

@@ -11,7 +11,7 @@ from eventlog.subscription import Checkpoint
 from projections.parking import ParkedEvent
 from projections.projector import ViewDamaged
 from projections.vector.schema import SENTINEL_ID, Row, sentinel, sql_text
-from projections.vector.working_rows import ClosedSession
+from projections.vector.working_rows import ClosedSession, Reinforced
 
 _CONDITION: Final = f"id = {sql_text(SENTINEL_ID)}"
 
@@ -20,7 +20,8 @@ class Sentinel(Struct, frozen=True, kw_only=True):
     """What the sentinel row says. ``sequence`` counts commits; ``model`` made the vectors.
 
     ``closed_sessions`` are kept while anything is parked that was older than their close, ``gone``,
-    the ids of erased memories, while anything is parked at all. ``erased`` is the position of the
+    the ids of erased memories, while anything is parked at all, ``reinforced`` while anything of
+    that memory is parked. ``erased`` is the position of the
     newest erasure that the rows show.
     """
 
@@ -31,6 +32,7 @@ class Sentinel(Struct, frozen=True, kw_only=True):
     sequence: int = 0
     erased: int = 0
     gone: tuple[str, ...] = ()
+    reinforced: tuple[Reinforced, ...] = ()
 
 
 def read_sentinel(table: Any) -> Sentinel:

@@ -66,8 +66,9 @@ def step(
     ]
     rows = _loaded(store, turns, fresh)
     rows.gone.update(before.gone)
+    rows.reinforced.update(before.reinforced)
     fold(rows, fresh, before.closed_sessions)
-    after = _advanced(before, fresh, checkpoint, released, parking.added, rows.gone)
+    after = _advanced(before, fresh, checkpoint, released, parking.added, rows)
     return None if after is before else Step(events=fresh, rows=rows, sentinel=after)
 
 
@@ -87,7 +88,7 @@ def _advanced(
     checkpoint: Checkpoint,
     released: Set[int],
     added: Iterable[ParkedEvent],
-    erased_memories: Set[str],
+    rows: WorkingRows,
 ) -> Sentinel:
     """Give the sentinel after a batch, ``before`` itself if nothing is new in it."""
     parked = {entry.position: entry for entry in before.parked if entry.position not in released}
@@ -95,13 +96,20 @@ def _advanced(
     gone = erased_things(events)
     parked = {position: entry for position, entry in parked.items() if entry.key not in gone}
     oldest = min(parked, default=None)
+    keys = {entry.key for entry in parked.values()}
     closed = (*before.closed_sessions, *filter(None, map(closed_session, events)))
     after = replace(
         before,
         checkpoint=max(checkpoint, before.checkpoint, key=lambda point: point.position),
         parked=tuple(parked[position] for position in sorted(parked)),
         erased=max(before.erased, newest_erasure(events)),
-        gone=tuple(sorted(erased_memories)) if parked else (),
+        gone=tuple(sorted(rows.gone)) if parked else (),
+        reinforced=tuple(
+            sorted(
+                (one for one in rows.reinforced if one.memory_id in keys),
+                key=lambda one: (one.position, one.memory_id),
+            )
+        ),
         closed_sessions=tuple(
             session for session in closed if oldest is not None and session.position > oldest
         ),

@@ -23,12 +23,21 @@ class ClosedSession(Struct, frozen=True):
     position: int
 
 
+class Reinforced(Struct, frozen=True):
+    """A memory came to rest on one more episode at ``position``, while events of it were parked."""
+
+    memory_id: str
+    episode_id: str
+    position: int
+
+
 class WorkingRows:
     """The rows that a batch works on, which of them it changed, and which stored ones go.
 
     ``dropped`` holds the ``text_sha`` of texts that it took away from a row, ``gone`` the erased
-    memories that an event which was parked may still name, ``numbers`` what is numbered in the
-    sessions that the batch adds turns to.
+    memories that an event which was parked may still name, ``reinforced`` on which episodes
+    memories came to rest after what of them is parked, ``numbers`` what is numbered in the sessions
+    that the batch adds turns to.
     """
 
     def __init__(self, numbers: dict[Session, Numbers] | None = None) -> None:
@@ -37,6 +46,7 @@ class WorkingRows:
         self.dropped: set[str] = set()
         self.removed: dict[str, Row] = {}
         self.gone: set[str] = set()
+        self.reinforced: set[Reinforced] = set()
         self._rows: dict[str, Row] = {}
         self._of_source: dict[str, list[str]] = {}
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
+from domain import events as facts
 from domain.events import Event
 from projections.erased import erased_things
 from projections.projector import PoisonEvent
+from projections.vector.digest import counted
 from projections.vector.fold import fold
 from projections.vector.needs import closed_session
 from projections.vector.schema import Row
@@ -62,6 +67,7 @@ class Reader:
         after = WorkingRows()
         after.load(all_rows(self.rows, self.history))
         after.gone |= self.rows.gone
+        after.reinforced |= self.rows.reinforced
         fold(after, [event], self.closed)
         self.rows = after
         gone = erased_things([event])
@@ -96,6 +102,15 @@ def late_events_leave_what_they_would_have_left(data: st.DataObject, most: int) 
     expected = {k: told for k, told in stretches_of(history.facts()).items() if told["content"]}
     # One that comes late stands at the end of its session.
     assert [one for one in differences(shown, expected) if one[1] != "session_seq"] == []
+    in_order = WorkingRows({session: {} for session in sessions_of(history.events)})
+    fold(in_order, history.events)
+    assert digested(all_rows(reader.rows, history)) == digested(all_rows(in_order, history))
+
+
+def digested(rows: list[Row]) -> dict[str, dict[str, Any]]:
+    """Give what counts in the view's digest, by row."""
+    told = ((row.id, counted(asdict(row))) for row in rows)
+    return {row_id: row for row_id, row in told if row is not None}
 
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -162,3 +177,21 @@ def test_of_what_was_erased_no_row_is_left_and_its_episode_is_not_recalled_for_i
     [row] = rows.of(episode)
     assert row.superseded
     assert row.changed_memories == (f"corrected:{memory}", f"gone:{memory}")
+
+
+def test_a_correction_that_comes_late_leaves_alone_what_was_said_after_it():
+    history = History()
+    first, later = history.commit("the port is 8080"), history.commit("the port is 9090, as said")
+    memory = history.create("the port is 8080", derived_from=[first])
+    correction = history.correct(memory, "the port is 9090")
+    again = facts.EpisodeDistilled(memory_ids=[], reinforced_ids=[memory], distiller="rules")
+    history.add("Episode", later, again)
+    reader = Reader(history)
+    for event in history.events:
+        reader.take(event, readable=event is not correction)
+    reader.retry()
+    assert reader.parked == []
+    [row] = reader.rows.of(later)
+    assert not row.superseded
+    [row] = reader.rows.of(first)
+    assert row.superseded
