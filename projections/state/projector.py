@@ -44,8 +44,8 @@ BUSY_TIMEOUT_S: Final = 5.0
 
 _CACHE_KIB: Final = 16 * 1024
 _PAGES_BEFORE_CHECKPOINT: Final = 4_000
-"""Of 4 KiB. A long log changes rows all over the file: with SQLite's own 2 MB and 1,000 pages the same
-pages were read and written to the disk so often that a build took a quarter longer."""
+"""Of 4 KiB. A long log changes rows all over the file: with SQLite's own 2 MB and 1,000 pages the
+same pages were read and written to the disk so often that a build took a quarter longer."""
 
 _DAMAGED: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
