@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from lance.indices import IndicesBuilder
 
-from projections.vector.schema import TABLE
+from projections.vector.schema import SENTINEL_ID, TABLE, sql_text
 
 VECTOR_INDEX: Final = "vector_idx"
+TEXT_INDEX: Final = "tokens_idx"
 
 ROWS_PER_CELL: Final = 1000
 LOOKED_AT: Final = 20_000
@@ -137,6 +138,31 @@ def has_outgrown(dataset: Any, times: int) -> bool:
     parts = dataset.stats.index_stats(VECTOR_INDEX)["indices"]
     cells = max(part["num_partitions"] for part in parts)
     return bool(dataset.count_rows() > times * ROWS_PER_CELL * cells)
+
+
+def covers_every_answer(dataset: Any, index: str) -> bool:
+    """Tell whether an index knows every row that can answer; False where there is no such index.
+
+    After each commit the position row alone is in a fragment that no index knows yet, and it never
+    answers. A search that looks into such a fragment too costs up to twice the processor time.
+    """
+    covered = {
+        fragment
+        for found in dataset.describe_indices()
+        if found.name == index
+        for part in found.segments
+        for fragment in part.fragment_ids
+    }
+    left = [one for one in dataset.get_fragments() if one.fragment_id not in covered]
+    rows = sum(one.metadata.num_rows for one in left)
+    if not covered or rows > 1:
+        return False
+    position_row = f"id = {sql_text(SENTINEL_ID)}"
+    return rows == 0 or bool(
+        dataset.scanner(
+            fragments=left, filter=position_row, columns=[], with_row_id=True
+        ).count_rows()
+    )
 
 
 def cells_to_look_at(rows: int, matching: int) -> int | None:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from projections.generation import current_generation
 from projections.presence import identity_of
+from projections.vector.indices import covers_every_answer
 from projections.vector.kept_rows import KeptRows
 from projections.vector.schema import TABLE
 from projections.vector.sentinel import Sentinel, sentinel_in
@@ -31,7 +32,8 @@ class Opened(Struct, frozen=True):
     """One version of a table. ``dataset`` is Lance's, ``columns`` the names of its columns.
 
     ``rows`` counts all of them, those of the past too. What `matching` counted is kept in
-    ``counted``; ``kept`` are rows of this and other versions, as ``vectors`` counts in all of them.
+    ``counted``, what `covered_by` found in ``covered``. ``kept`` are rows of this and other
+    versions, as ``vectors`` counts in all of them.
     """
 
     dataset: Any
@@ -41,6 +43,14 @@ class Opened(Struct, frozen=True):
     kept: KeptRows
     vectors: VectorCounts
     counted: dict[str, int]
+    covered: dict[str, bool]
+
+    def covered_by(self, index: str) -> bool:
+        """Tell what `indices.covers_every_answer` tells, looked up once."""
+        known = self.covered.get(index)
+        if known is None:
+            known = self.covered[index] = covers_every_answer(self.dataset, index)
+        return known
 
     def matching(self, condition: str) -> int:
         """Count the rows that a condition holds for."""
@@ -119,5 +129,6 @@ def _opened(dataset: Any, kept: KeptRows, vectors: VectorCounts) -> Opened:
         dataset.count_rows(),
         kept,
         vectors,
+        {},
         {},
     )

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from projections.vector.hits import Hit, columns_of, hits_of
-from projections.vector.indices import VECTOR_INDEX, cells_to_look_at
+from projections.vector.indices import TEXT_INDEX, VECTOR_INDEX, cells_to_look_at
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.live_table import Opened
 from projections.vector.ranking import Counted, Statistics, count, rank, statistics_of
@@ -217,6 +217,7 @@ class Reading:
             prefilter=True,
             with_row_id=True,
             nearest=nearest,
+            fast_search=cells is not None and self._opened.covered_by(VECTOR_INDEX),
         )
 
     def _take(self, rows: list[int], columns: list[str]) -> ArrowTable:
@@ -233,6 +234,7 @@ class Reading:
             with_row_id=True,
             full_text_query=query,
             limit=count,
+            fast_search=self._opened.covered_by(TEXT_INDEX),
         )["_rowid"].to_pylist()
         return rows
 

@@ -12,6 +12,7 @@ import pytest
 import projections.vector.indices as indices
 import projections.vector.maintenance as upkeep
 from projections.vector.indices import cells_to_look_at
+from projections.vector.live_table import LiveTable
 from projections.vector.maintenance import Maintenance, dataset_of, index_names
 from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
@@ -122,6 +123,42 @@ def test_a_large_table_gets_a_vector_index_that_finds_the_same(
         place.view().dense(letters("a statement after the build"), EVERYWHERE, 1)[0].source_id
         == late
     )
+
+
+def test_an_index_is_asked_alone_only_while_nothing_beside_it_can_answer(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
+    place.project(history.events)
+    live = LiveTable(place.folder / "views" / "vector")
+
+    def covered() -> list[bool]:
+        opened = live.now()
+        assert opened is not None
+        return [opened.covered_by(index) for index in ("tokens_idx", "vector_idx")]
+
+    for number in range(300):
+        history.create(f"statement number {number}")
+    place.project(history.events)
+    place.fill()
+    assert covered() == [False, False], "there is no index of vectors, and words wait for theirs"
+    with closing(Maintenance(place.projector, report=fail, vector_index_from=300)) as maintenance:
+        finish(maintenance)
+        eventually(lambda: not maintenance.step() and all(covered()), within_s=30)
+        for _ in range(3):
+            place.project([history.close_session("default", "nobody's")])
+            assert covered() == [True, True], "only the position row is in no index"
+        late = history.create("an unforeseen statement")
+        place.project(history.events[-1:])
+        assert covered() == [False, False]
+        assert place.view().lexical("unforeseen", EVERYWHERE, 5)[0].source_id == late
+        place.fill()
+        vector = letters("an unforeseen statement")
+        assert place.view().dense(vector, EVERYWHERE, 1)[0].source_id == late
+        finish(maintenance)
+        eventually(lambda: not maintenance.step() and all(covered()), within_s=30)
+        assert place.view().lexical("unforeseen", EVERYWHERE, 5)[0].source_id == late
+        assert place.view().dense(vector, EVERYWHERE, 1)[0].source_id == late
 
 
 def test_cells_are_made_anew_when_they_hold_twice_as_many_rows(
