@@ -25,6 +25,7 @@ from projections.vector.lexical import document_tokens
 from projections.vector.schema import TABLE, arrow_schema, to_arrow
 from projections.vector.sentinel import Sentinel, sentinel_row
 from projections.vector.table import rows_per_fragment
+from projections.vector.told import COLUMN, Told, encode_told
 from projections.vector.turns import turn_key
 
 DIMENSION: Final = 384
@@ -181,10 +182,18 @@ def _batch(seeded: Seeded, start: int, given: Floats, schema: Any) -> Any:
         if field.name == "vector"
         else pa.array([[]] * count, field.type)
         if field.name in empty_lists
+        else pa.array(_told(columns, count), field.type)
+        if field.name == COLUMN
         else pa.array(columns.get(field.name, [None] * count), field.type)
         for field in schema
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _told(columns: dict[str, list[Any]], count: int) -> list[bytes]:
+    known = {**columns, "row_id": columns["id"], "derived_from": [()] * count}
+    named = [known.get(name, [None] * count) for name in Told.__struct_fields__]
+    return [encode_told(Told(*values)) for values in zip(*named, strict=True)]
 
 
 def _zipf_mandelbrot(count: int, shift: float = 12.0) -> NDArray[np.float64]:

@@ -6,7 +6,8 @@ otherwise. Nor do ``derived_from`` and ``changed_memories`` count, which the fol
 ``superseded``: what was parked of a thing that was erased is missing in them. (On what a memory
 rests is proved by the state view's digest.) ``superseded`` counts where a row is open; of the
 past nobody asks it. What went with its session shows nothing, and what comes after the end of
-its session never had several rows: such rows do not count.
+its session never had several rows: such rows do not count. What a row tells in one column (`told`)
+is in its other columns.
 """
 
 from __future__ import annotations
@@ -18,13 +19,22 @@ from typing import Any, Final
 import lance
 
 from projections.digest import Frozen, RowSeen, ViewDigest, digest_of
+from projections.vector import told
 from projections.vector.schema import SENTINEL_ID, TABLE
 from projections.vector.sentinel import sentinel_in
 from projections.vector.working_rows import CLOSED_WITH_SESSION
 
 _ROWS_AT_ONCE: Final = 4096
 _LEFT_OUT: Final = frozenset(
-    {"vector", "event_pos", "session_seq", "turn", "derived_from", "changed_memories"}
+    {
+        "vector",
+        "event_pos",
+        "session_seq",
+        "turn",
+        "derived_from",
+        "changed_memories",
+        told.COLUMN,
+    }
 )
 
 
@@ -60,5 +70,5 @@ def _rows(dataset: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     columns = [name for name in dataset.schema.names if name not in _LEFT_OUT]
     for batch in dataset.scanner(columns=columns, batch_size=_ROWS_AT_ONCE).to_batches():
         for row in batch.to_pylist():
-            if (told := counted(row)) is not None:
-                yield TABLE, told
+            if (of_it := counted(row)) is not None:
+                yield TABLE, of_it

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Final
+from itertools import repeat
+from typing import Any, Final, cast
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from projections.vector import told
 from projections.vector.schema import ArrowTable, moment, row_vectors
 from projections.vector.search_filter import SearchFilter
 
-_COLUMNS: Final = (
+_BEFORE_TOLD: Final = (
     "id",
     "layer",
     "source_id",
@@ -81,7 +83,8 @@ class Hit(Struct, frozen=True, kw_only=True, gc=False):
 def columns_of(present: Collection[str], search: SearchFilter) -> list[str]:
     """Give the columns to ask for: those of every hit, and those that the filter looks at.
 
-    A table built before turns were numbered has no numbers.
+    A table of an older schema, which serves until the next generation is built, does not have what
+    a row tells in one column, nor perhaps numbers of turns.
     """
     looked_at = {
         "agent_id": search.agents,
@@ -91,7 +94,8 @@ def columns_of(present: Collection[str], search: SearchFilter) -> list[str]:
         "metadata_pairs": search.metadata,
     }
     also = (name for name, values in looked_at.items() if values)
-    return [name for name in (*_COLUMNS, *also) if name in present]
+    of_every_hit = (told.COLUMN,) if told.COLUMN in present else _BEFORE_TOLD
+    return [name for name in (*of_every_hit, *also) if name in present]
 
 
 def hits_of(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:
@@ -101,15 +105,43 @@ def hits_of(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:
         vectors = row_vectors(found)
         found = found.drop_columns(["vector"])
     columns = {name: found.column(name).to_pylist() for name in found.column_names}
-    columns["row_id"] = columns.pop("id")
-    columns["recorded_at"] = [moment(value) for value in columns["recorded_at"]]
-    columns["observed_at"] = [moment(value) for value in columns["observed_at"]]
     for name in ("tags", "metadata_pairs", "derived_from"):
         if name in columns:
             columns[name] = [tuple(values or ()) for values in columns[name]]
-    names = tuple(columns)
-    rows = zip(*columns.values(), strict=True)
+    if told.COLUMN in columns:
+        rows: Iterable[told.Told] = map(told.decode_told, columns.pop(told.COLUMN))
+    else:
+        columns["row_id"] = columns.pop("id")
+        nothing = [None] * found.num_rows
+        named = [columns.pop(name, nothing) for name in told.Told.__struct_fields__]
+        rows = (told.Told(*values) for values in zip(*named, strict=True))
+    also: Iterable[tuple[Any, ...]] = zip(*columns.values(), strict=True) if columns else repeat(())
     return [
-        Hit(**dict(zip(names, row, strict=True)), score=score, vector=vector)
-        for row, score, vector in zip(rows, scores, vectors, strict=True)
+        _hit(row, score, vector, dict(zip(columns, looked_at, strict=True)))
+        for row, score, vector, looked_at in zip(rows, scores, vectors, also, strict=False)
     ]
+
+
+def _hit(
+    row: told.Told, score: float, vector: NDArray[np.float32] | None, looked_at: dict[str, Any]
+) -> Hit:
+    return Hit(
+        row_id=row.row_id,
+        source_id=row.source_id,
+        layer=row.layer,
+        version=row.version,
+        content=row.content,
+        score=score,
+        namespace=row.namespace,
+        recorded_at=cast("datetime", moment(row.recorded_at)),
+        chunk_index=row.chunk_index,
+        chunk_of=row.chunk_of,
+        speaker=row.speaker,
+        session_id=row.session_id,
+        session_seq=row.session_seq,
+        observed_at=moment(row.observed_at),
+        tokens=row.tokens,
+        derived_from=row.derived_from,
+        vector=vector,
+        **looked_at,
+    )

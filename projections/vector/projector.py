@@ -223,7 +223,9 @@ class VectorProjector:
     def _read(self, conditions: Sequence[str]) -> list[Row]:
         if not conditions:
             return []
-        return from_arrow(self._dataset().to_table(filter=" OR ".join(conditions)))
+        columns = list(Row.__struct_fields__)
+        found = self._dataset().to_table(columns=columns, filter=" OR ".join(conditions))
+        return from_arrow(found)
 
     def _without_vector(self) -> list[str]:
         """Give the ids of the rows that wait for a vector, oldest change first."""

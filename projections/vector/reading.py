@@ -166,7 +166,9 @@ class Reading:
         known = self._opened.kept.find(self._columns(search), rows)
         unknown = [row for row in rows if row not in known]
         if unknown:
-            known |= self.fetch(self._ends_of(unknown, chunks), search)
+            # Only where there are so many that it pays to look at their places first.
+            few = len(unknown) <= 2 * CANDIDATES
+            known |= self.fetch(unknown if few else self._ends_of(unknown, chunks), search)
         return [
             hit
             for hit in known.values()

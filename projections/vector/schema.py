@@ -19,7 +19,9 @@ import pyarrow as pa
 from msgspec import Struct
 from numpy.typing import NDArray
 
-SCHEMA_VERSION: Final = 2
+from projections.vector import told
+
+SCHEMA_VERSION: Final = 3
 PROJECTOR_VERSION: Final = 1
 """Raise it when the same events shall give other rows or tokens: then the view is built anew."""
 
@@ -116,6 +118,7 @@ def arrow_schema(dimension: int) -> Any:
         else:
             kind = pa.string()
         fields.append(pa.field(name, kind))
+    fields.append(pa.field(told.COLUMN, pa.binary()))
     return pa.schema(fields)
 
 
@@ -125,6 +128,8 @@ def to_arrow(rows: Sequence[Row], dimension: int) -> ArrowTable:
     columns = [
         _vectors([row.vector for row in rows], dimension)
         if field.name == "vector"
+        else pa.array([_told(row) for row in rows], type=field.type)
+        if field.name == told.COLUMN
         else pa.array([getattr(row, field.name) for row in rows], type=field.type)
         for field in schema
     ]
@@ -134,7 +139,8 @@ def to_arrow(rows: Sequence[Row], dimension: int) -> ArrowTable:
 def from_arrow(table: ArrowTable) -> list[Row]:
     """Give back the rows of an Arrow table that has every column of the schema."""
     vectors = row_vectors(table)
-    plain: list[dict[str, Any]] = table.drop_columns(["vector"]).to_pylist()
+    own = [name for name in Row.__struct_fields__ if name != "vector"]
+    plain: list[dict[str, Any]] = table.select(own).to_pylist()
     rows = []
     for fields, vector in zip(plain, vectors, strict=True):
         for name in _LISTS:
@@ -224,6 +230,30 @@ def sql_text(value: str) -> str:
 def sql_list(values: Iterable[str]) -> str:
     """Give strings as a comma-separated list of SQL literals, sorted."""
     return ", ".join(sql_text(value) for value in sorted(values))
+
+
+def _told(row: Row) -> bytes | None:
+    if row.id == SENTINEL_ID:
+        return None
+    return told.encode_told(
+        told.Told(
+            row_id=row.id,
+            layer=row.layer,
+            source_id=row.source_id,
+            version=row.version,
+            content=row.content,
+            tokens=row.tokens,
+            speaker=row.speaker,
+            namespace=row.namespace,
+            session_id=row.session_id,
+            session_seq=row.session_seq,
+            observed_at=row.observed_at,
+            recorded_at=row.recorded_at,
+            chunk_index=row.chunk_index,
+            chunk_of=row.chunk_of,
+            derived_from=row.derived_from,
+        )
+    )
 
 
 def _vectors(vectors: Sequence[NDArray[np.float32] | None], dimension: int) -> Any:

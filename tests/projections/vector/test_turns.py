@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from domain import events as facts
 from projections.vector.chunks import MAX_CHUNK_TOKENS
+from projections.vector.hits import Hit
 from projections.vector.search_filter import SearchFilter
 from projections.vector.turns import LastTurns, turn_key
 from tests.projections.vector.histories import History
@@ -165,11 +167,35 @@ def test_a_generation_from_before_turns_were_numbered_still_answers(tmp_path: Pa
     place.fill()
     for name in ("turn", "session_id"):
         place.projector.table.drop_index(f"{name}_idx")
-    place.projector.table.drop_columns(["turn", "session_seq"])
+    place.projector.table.drop_columns(["turn", "session_seq", "told"])
     view = place.view()
     assert [hit.session_seq for hit in view.lexical("proxy", EVERYWHERE, 5)] == [None]
     assert [hit.session_seq for hit in view.dense(letters("any"), EVERYWHERE, 5)] == [None]
     assert beside(place) == []
+
+
+def test_a_generation_from_before_rows_told_in_one_column_answers_the_same(tmp_path: Path) -> None:
+    history = History()
+    talk(history, "the proxy listens on port 8080")
+    memory = history.create("Marta keeps the proxy", tags=("ops",))
+    history.correct(memory, "Marta keeps the proxy of the office")
+    place = Place(tmp_path)
+    place.project(history.events)
+    place.fill()
+
+    def everything() -> list[list[Hit]]:
+        view = place.view()
+        tagged = SearchFilter(namespaces=None, tags=frozenset({"ops"}))
+        then = SearchFilter(namespaces=None, position=history.events[-1].position - 1)
+        filters = (EVERYWHERE, tagged, then)
+        words = [view.lexical("proxy Marta", one, 9) for one in filters]
+        near = [view.dense(letters("proxy"), one, 9) for one in filters]
+        return [[structs.replace(hit, vector=None) for hit in hits] for hits in words + near]
+
+    told = everything()
+    assert all(told)
+    place.projector.table.drop_columns(["told"])
+    assert everything() == told
 
 
 def test_no_two_turns_share_a_key() -> None:
