@@ -20,7 +20,7 @@ from domain.policies.trust import DISTILLED_BY_CALLER, trust
 from domain.policies.volatility import is_volatile
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from memoryweave.contract import CandidateItem, Chunk, MemoryDetail, RecallItem
-from projections.state.rows import EpisodeRow, MemoryRow
+from projections.state.rows import EpisodeOutline, EpisodeRow, MemoryOutline, MemoryRow
 
 EXTERNAL_ID: Final = "external_id"
 """The metadata key under which an importer keeps a line's own id."""
@@ -196,7 +196,7 @@ def episode_tombstone(row: EpisodeRow, policy: PolicySettings = DEFAULT_POLICY) 
     )
 
 
-def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeRow]) -> MemoryRow:
+def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeOutline]) -> MemoryRow:
     """Give a memory without those of its sources that the caller may not know of.
 
     Then without the words of a source too: nobody knows of which they are. ``episodes`` are its
@@ -211,14 +211,14 @@ def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeRow]) 
     return structs.replace(row, derived_from=known, evidence=evidence)
 
 
-def external_ids_of(row: MemoryRow, episodes: Mapping[str, EpisodeRow]) -> list[str]:
+def external_ids_of(row: MemoryOutline, episodes: Mapping[str, EpisodeOutline]) -> list[str]:
     """Give the external ids of the episodes that a memory came from, in their order."""
     known = [episodes[episode_id] for episode_id in row.derived_from if episode_id in episodes]
     ids = [episode.metadata.get(EXTERNAL_ID) for episode in known]
     return [external_id for external_id in ids if isinstance(external_id, str)]
 
 
-def changed_since(row: EpisodeRow, memories: Mapping[str, MemoryRow]) -> list[str]:
+def changed_since(row: EpisodeOutline, memories: Mapping[str, MemoryOutline]) -> list[str]:
     """Give why a distilled episode must not be recalled: its memories say something else now.
 
     ``memories`` holds those it made and reinforced, as of now. The answer is made of the warnings

@@ -11,7 +11,7 @@ from domain.caller import Caller
 from domain.settings import PolicySettings
 from inference.embedder import Embedder
 from memoryweave.contract import Recall
-from projections.state.rows import EpisodeRow, MemoryRow
+from projections.state.rows import EpisodeOutline, MemoryOutline
 from projections.state.view import StateView
 from projections.vector.search_filter import SearchFilter
 from queries.candidates import Candidate
@@ -41,7 +41,7 @@ class Admitted(NamedTuple):
     """
 
     candidate: Candidate
-    row: MemoryRow | EpisodeRow
+    row: MemoryOutline | EpisodeOutline
     warnings: list[str]
     copies: tuple[str, ...] = ()
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from inference.reranker import Reranker
 from memoryweave.contract import Degraded
-from projections.state.rows import EpisodeRow, MemoryRow
+from projections.state.rows import EpisodeOutline, MemoryOutline
 from projections.vector.schema import embedded_text
 from queries.absorption import Part, absorbed
 from queries.degradation import attempt
@@ -65,7 +65,7 @@ def _part(one: Admitted) -> Part:
     return Part(
         id=row.id,
         score=candidate.score,
-        sources=row.derived_from if isinstance(row, MemoryRow) else (),
+        sources=row.derived_from if isinstance(row, MemoryOutline) else (),
     )
 
 
@@ -137,7 +137,7 @@ def _with_copies(one: Admitted, others: list[Admitted]) -> Admitted:
 
 
 def _speaker(one: Admitted) -> str | None:
-    return one.row.speaker if isinstance(one.row, EpisodeRow) else None
+    return one.row.speaker if isinstance(one.row, EpisodeOutline) else None
 
 
 def _rough(one: Admitted) -> tuple[object, ...]:
@@ -150,7 +150,7 @@ def _rough(one: Admitted) -> tuple[object, ...]:
     words = one.candidate.tokens or wording(text_of(one))
     external = one.row.metadata.get(EXTERNAL_ID)
     known = external if isinstance(external, str) else None
-    if isinstance(one.row, MemoryRow):
+    if isinstance(one.row, MemoryOutline):
         return None, None, known, words
     observed = one.row.observed_at
     return one.row.speaker, None if observed is None else observed.date(), known, words

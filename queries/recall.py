@@ -23,7 +23,7 @@ from inference.embedder import Embedder
 from inference.reranker import Reranker
 from memoryweave.contract import Degraded, Recall, RecallAnswer, RecallItem
 from projections.state.history import Moment
-from projections.state.rows import EpisodeRow, MemoryRow
+from projections.state.rows import EpisodeOutline, MemoryOutline
 from projections.state.view import StateView
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
@@ -179,13 +179,13 @@ def _similarity(one: Admitted, query: str, parts: RecallParts) -> float | None:
 
 
 def _steady_until(
-    rows: Iterable[MemoryRow | EpisodeRow], now: datetime, policy: PolicySettings
+    rows: Iterable[MemoryOutline | EpisodeOutline], now: datetime, policy: PolicySettings
 ) -> datetime | None:
     """Give when the first of these memories loses a step of its confidence."""
     steps = [
         next_confidence_step(row.last_seen_at, now, policy)
         for row in rows
-        if isinstance(row, MemoryRow)
+        if isinstance(row, MemoryOutline)
     ]
     return min(steps, default=None)
 

@@ -1,7 +1,8 @@
 """From candidates to results: what the state view says of each now decides what is shown.
 
 A candidate is dropped unless its memory is live with the very version that was found, or its
-episode exists and none of the memories made from it says something else by now.
+episode exists and none of the memories made from it says something else by now. Candidates are
+judged by outlines; what is shown of them is read in full then, and left out if it went meanwhile.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
 from inference.calibration import pair_of
 from memoryweave.contract import Chunk, RecallItem
-from projections.state.rows import EpisodeRow, MemoryRow
+from projections.state.rows import EpisodeOutline, EpisodeRow, MemoryOutline, MemoryRow
 from projections.state.view import StateView
 from queries.candidates import Candidate, Found
 from queries.filters import matches
@@ -38,8 +39,13 @@ def admitted(found: Found, by: Judgement) -> list[Admitted]:
 def results_of(order: list[Admitted], lexical_weight: float, by: Judgement) -> list[RecallItem]:
     """Give the answer's results out of those admitted, in the order given (`ranking.ranked`)."""
     chosen = _within_limits(order, by)
-    sources = _episodes_behind([one.row for one in chosen], by)
-    return [_item(one, sources, lexical_weight, by) for one in chosen]
+    rows = _in_full(chosen, by)
+    sources = _episodes_behind(rows.values(), by)
+    return [
+        _item(one, row, sources, lexical_weight, by)
+        for one in chosen
+        if (row := rows.get(one.row.id)) is not None
+    ]
 
 
 def triggers_of(row: MemoryRow, state: StateView, policy: PolicySettings) -> list[str]:
@@ -52,13 +58,20 @@ def triggers_of(row: MemoryRow, state: StateView, policy: PolicySettings) -> lis
 
 def _rows(
     candidates: Iterable[Candidate], by: Judgement
-) -> tuple[Mapping[str, MemoryRow], Mapping[str, EpisodeRow]]:
-    """Read the candidates' rows, and those of the memories that distilled episodes turned into."""
+) -> tuple[Mapping[str, MemoryOutline], Mapping[str, EpisodeOutline]]:
+    """Read what the candidates are judged by, and of the memories that episodes turned into.
+
+    All of their rows, where the filter has yet to look at them.
+    """
     ids: dict[str, list[str]] = {"memory": [], "episode": []}
+    at = by.wanted.position
+    filtered = at is None
     for candidate in candidates:
         ids[candidate.layer].append(candidate.id)
+        filtered = filtered and candidate.version is not None
+    if filtered:
+        return by.state.outlines(ids["memory"], ids["episode"], now=by.now)
     # Episodes first: a memory changed in between is then seen with its change.
-    at = by.wanted.position
     episodes = by.state.episodes(ids["episode"], now=by.now, position=at)
     behind = [
         memory_id
@@ -69,19 +82,39 @@ def _rows(
     return by.state.memories(wanted, now=by.now, position=at), episodes
 
 
+def _in_full(chosen: Iterable[Admitted], by: Judgement) -> dict[str, MemoryRow | EpisodeRow]:
+    """Give the rows of what is shown by id, without those that may no longer be shown."""
+    rows: dict[str, MemoryRow | EpisodeRow] = {}
+    versions: dict[str, int] = {}
+    episodes: list[str] = []
+    for one in chosen:
+        if isinstance(one.row, MemoryRow | EpisodeRow):
+            rows[one.row.id] = one.row
+        elif isinstance(one.row, MemoryOutline):
+            versions[one.row.id] = one.row.version
+        else:
+            episodes.append(one.row.id)
+    for memory in by.state.memories(versions, now=by.now).values() if versions else ():
+        if memory.state == "live" and memory.version == versions[memory.id]:
+            rows[memory.id] = memory
+    for episode in by.state.episodes(episodes, now=by.now).values() if episodes else ():
+        if episode.status != "deleted":
+            rows[episode.id] = episode
+    return rows
+
+
 def _admitted(
     candidate: Candidate,
-    row: MemoryRow | EpisodeRow,
-    memories: Mapping[str, MemoryRow],
+    row: MemoryOutline | EpisodeOutline,
+    memories: Mapping[str, MemoryOutline],
     by: Judgement,
 ) -> list[str] | None:
     """Give the warnings that a result carries besides its own, or None if it must not be one."""
-    unfiltered = candidate.version is None or by.wanted.position is not None
-    if unfiltered and not matches(row, by.wanted):
+    if isinstance(row, MemoryRow | EpisodeRow) and not matches(row, by.wanted):
         return None
     if by.wanted.namespaces is not None and row.namespace not in by.wanted.namespaces:
         return None
-    if isinstance(row, MemoryRow):
+    if isinstance(row, MemoryOutline):
         is_current = row.state == "live" and candidate.version in (None, row.version)
         return [] if is_current else None
     if row.status == "deleted" or not row.distill:
@@ -119,15 +152,19 @@ def _within_limits(ranked: list[Admitted], by: Judgement) -> list[Admitted]:
 
 def _episodes_behind(
     rows: Iterable[MemoryRow | EpisodeRow], by: Judgement
-) -> Mapping[str, EpisodeRow]:
+) -> Mapping[str, EpisodeOutline]:
     ids = {source for row in rows if isinstance(row, MemoryRow) for source in row.derived_from}
-    return by.state.episodes(ids, now=by.now) if ids else {}
+    return by.state.sources(ids, now=by.now) if ids else {}
 
 
 def _item(
-    one: Admitted, sources: Mapping[str, EpisodeRow], lexical_weight: float, by: Judgement
+    one: Admitted,
+    row: MemoryRow | EpisodeRow,
+    sources: Mapping[str, EpisodeOutline],
+    lexical_weight: float,
+    by: Judgement,
 ) -> RecallItem:
-    candidate, row = one.candidate, one.row
+    candidate = one.candidate
     parts = _parts(one, lexical_weight, by) if by.request.explain else None
     if isinstance(row, MemoryRow):
         row = seen_by(by.caller, row, sources)

@@ -12,18 +12,18 @@ from domain.policies.importance import importance, retention
 from domain.policies.trust import DISTILLED_BY_CALLER
 from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
-from projections.state.rows import EpisodeRow, MemoryRow
+from projections.state.rows import EpisodeOutline, MemoryOutline
 from queries.items import FRESH
 from queries.signals import Signals, beside_its_episode
 
 
-def worth_of(row: MemoryRow | EpisodeRow, now: datetime, policy: PolicySettings) -> Signals:
+def worth_of(row: MemoryOutline | EpisodeOutline, now: datetime, policy: PolicySettings) -> Signals:
     """Give the signals of a result; an episode has none, whatever its age.
 
     A memory that was distilled has those of what came of it since it was said: what age took, it
     took of the episode too, against which nobody holds it.
     """
-    if isinstance(row, EpisodeRow):
+    if isinstance(row, EpisodeOutline):
         return Signals()
     # As of the morning: what was answered today is kept (`recall_cache`), and must not age apart.
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -33,7 +33,7 @@ def worth_of(row: MemoryRow | EpisodeRow, now: datetime, policy: PolicySettings)
     return beside_its_episode(attended, _aged(_left_alone(row, policy), today, policy))
 
 
-def _aged(row: MemoryRow, today: datetime, policy: PolicySettings) -> Signals:
+def _aged(row: MemoryOutline, today: datetime, policy: PolicySettings) -> Signals:
     volatile = is_volatile(row.corrections, policy)
     days = days_between(
         last_attended(row.created_at, row.observed_at, row.last_reinforced_at), today
@@ -56,7 +56,7 @@ def _aged(row: MemoryRow, today: datetime, policy: PolicySettings) -> Signals:
     )
 
 
-def _left_alone(row: MemoryRow, policy: PolicySettings) -> MemoryRow:
+def _left_alone(row: MemoryOutline, policy: PolicySettings) -> MemoryOutline:
     """Give a distilled memory as it would be if nothing had happened to it."""
     return replace(
         row,

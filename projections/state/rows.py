@@ -1,7 +1,8 @@
 """What the state view answers with: rows as the events left them.
 
 What time does to a row (confidence, importance) is computed by whoever shows it; only ``at``
-looks at a clock reading, because an expired row must not be taken for a live one.
+looks at a clock reading, because an expired row must not be taken for a live one. An outline is
+part of a row: what it is ranked by.
 
 Times are aware UTC datetimes. ``position`` is the log position that last changed the row.
 """
@@ -31,39 +32,51 @@ MemoryState = Literal["candidate", "live", "tombstone"]
 EndedBy = Literal["deprecated", "deleted", "superseded", "expired", "dismissed", "redistilled"]
 
 
-class EpisodeRow(Struct, frozen=True, kw_only=True, gc=False):
-    """One episode. ``memory_ids`` it created, ``reinforced_ids`` it confirmed.
+class EpisodeOutline(Struct, frozen=True, kw_only=True, gc=False):
+    """What an episode is ranked by: a hundred are read for ten that are shown.
 
-    ``reinforcements`` has the position of that for each memory.
+    ``memory_ids`` it created, ``reinforced_ids`` it confirmed; ``reinforcements`` has the position
+    of that for each memory.
     """
 
     id: str
     namespace: str
-    agent_id: str
-    session_id: str | None
     content: str
     speaker: str | None
+    distill: bool
+    metadata: dict[str, Any]
+    observed_at: datetime | None
+    recorded_at: datetime
+    expires_at: datetime | None
+    status: EpisodeStatus
+    memory_ids: list[str]
+    reinforced_ids: list[str]
+    reinforcements: dict[str, int]
+    position: int
+
+    def at(self, now: datetime) -> EpisodeOutline:
+        """Give the outline as it is at ``now``: gone, once ``expires_at`` has passed."""
+        if self.status == "deleted" or self.expires_at is None or self.expires_at > now:
+            return self
+        return msgspec.structs.replace(self, status="deleted")
+
+
+class EpisodeRow(EpisodeOutline, frozen=True, kw_only=True, gc=False):
+    """One episode in full."""
+
+    agent_id: str
+    session_id: str | None
     source: Source
     trigger: str | None
     category: Category | None
     decay_class: DecayClass | None
     task_status: str | None
     urgent: bool
-    distill: bool
     tags: list[str]
-    metadata: dict[str, Any]
-    observed_at: datetime | None
-    recorded_at: datetime
-    expires_at: datetime | None
-    status: EpisodeStatus
     reason: str | None
     distiller: str | None
-    memory_ids: list[str]
-    reinforced_ids: list[str]
-    reinforcements: dict[str, int]
     deleted_at: datetime | None
     created_position: int
-    position: int
 
     def at(self, now: datetime) -> EpisodeRow:
         """Give the row as it is at ``now``: gone, once ``expires_at`` has passed."""
@@ -74,53 +87,74 @@ class EpisodeRow(Struct, frozen=True, kw_only=True, gc=False):
         )
 
 
-class MemoryRow(Struct, frozen=True, kw_only=True, gc=False):
-    """One memory with its present text.
+class MemoryOutline(Struct, frozen=True, kw_only=True, gc=False):
+    """What a memory is ranked by: a hundred are read for ten that are shown.
 
     ``version`` counts texts from 1; ``recorded_at`` and ``version_position`` are those of the
-    present text, ``created_at`` and ``created_position`` those of the first. ``confidence`` is the
-    sum that the events give, without decay. ``useful`` and ``not_useful`` are sums of vote
-    weights. ``observed_in`` are the episodes that reinforced it, oldest first. A tombstone says
-    what ended it. ``recall_count`` counts the answers that it was in, as of now even in a row of
-    the past. ``agent_id`` is who gave the first text, ``told_by`` who gave the present one.
-    ``settled_at`` is when the owner first stood by it, ``verifications`` counts what bore it out.
+    present text, ``created_at`` that of the first. ``confidence`` is the sum that the events give,
+    without decay. ``useful`` and ``not_useful`` are sums of vote weights.
     """
 
     id: str
     namespace: str
-    agent_id: str
-    told_by: str
-    session_id: str | None
     content: str
     version: int
-    category: Category
     decay_class: DecayClass
     tier: Tier
-    source: Source
     distilled_by: str
-    trigger: str | None
     clarity: float
     confidence: float
     derived_from: list[str]
-    depends_on: list[str]
-    references: list[str]
-    entities: list[Entity]
-    relations: list[Relation]
-    evidence: str | None
-    tags: list[str]
     metadata: dict[str, Any]
     observed_at: datetime | None
     recorded_at: datetime
     created_at: datetime
     last_reinforced_at: datetime | None
     expires_at: datetime | None
-    observations: int
-    observed_in: list[str]
     useful: int
     not_useful: int
     corrections: int
     state: MemoryState
     ended_by: EndedBy | None
+    version_position: int
+    position: int
+
+    @property
+    def last_seen_at(self) -> datetime:
+        """When the statement was last observed: its creation or its last reinforcement."""
+        return self.last_reinforced_at or self.created_at
+
+    def at(self, now: datetime) -> MemoryOutline:
+        """Give the outline as it is at ``now``: a tombstone, once ``expires_at`` has passed."""
+        if self.state == "tombstone" or self.expires_at is None or self.expires_at > now:
+            return self
+        return msgspec.structs.replace(self, state="tombstone", ended_by="expired")
+
+
+class MemoryRow(MemoryOutline, frozen=True, kw_only=True, gc=False):
+    """One memory in full, with its present text.
+
+    ``created_position`` is that of the first text. ``observed_in`` are the episodes that reinforced
+    it, oldest first. A tombstone says what ended it. ``recall_count`` counts the answers that it
+    was in, as of now even in a row of the past. ``agent_id`` is who gave the first text,
+    ``told_by`` who gave the present one. ``settled_at`` is when the owner first stood by it,
+    ``verifications`` counts what bore it out.
+    """
+
+    agent_id: str
+    told_by: str
+    session_id: str | None
+    category: Category
+    source: Source
+    trigger: str | None
+    depends_on: list[str]
+    references: list[str]
+    entities: list[Entity]
+    relations: list[Relation]
+    evidence: str | None
+    tags: list[str]
+    observations: int
+    observed_in: list[str]
     ended_at: datetime | None
     ended_reason: str | None
     superseded_by: str | None
@@ -130,13 +164,6 @@ class MemoryRow(Struct, frozen=True, kw_only=True, gc=False):
     settled_at: datetime | None
     verifications: int
     created_position: int
-    version_position: int
-    position: int
-
-    @property
-    def last_seen_at(self) -> datetime:
-        """When the statement was last observed: its creation or its last reinforcement."""
-        return self.last_reinforced_at or self.created_at
 
     def at(self, now: datetime) -> MemoryRow:
         """Give the row as it is at ``now``: a tombstone, once ``expires_at`` has passed."""

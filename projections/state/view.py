@@ -32,10 +32,12 @@ from projections.state.history import Moment, moment_at, position_passed
 from projections.state.listing import Scope, Sort
 from projections.state.rows import (
     AgentRow,
+    EpisodeOutline,
     EpisodeRow,
     EvaluationRow,
     GoldenQuestionRow,
     GoldenSetRow,
+    MemoryOutline,
     MemoryRow,
     MemoryState,
     NamespaceRow,
@@ -181,6 +183,31 @@ class StateView:
         """Give the episodes that exist among ``ids``, like `memories`."""
         with self._readers.reading() as connection:
             rows = select_by_ids(connection, EpisodeRow, "episodes", ids, position)
+        return {name: row.at(now) for name, row in rows.items()}
+
+    def outlines(
+        self, memory_ids: Iterable[str], episode_ids: Iterable[str], *, now: datetime
+    ) -> tuple[dict[str, MemoryOutline], dict[str, EpisodeOutline]]:
+        """Give what these memories and episodes are ranked by, as far as they exist, at ``now``.
+
+        Among the memories are those that the episodes were made into, or confirmed.
+        """
+        with self._readers.reading() as connection:
+            told = select_by_ids(connection, EpisodeOutline, "episodes", episode_ids)
+            behind = (
+                name for row in told.values() for name in (*row.memory_ids, *row.reinforced_ids)
+            )
+            wanted = (*memory_ids, *behind)
+            known = select_by_ids(connection, MemoryOutline, "memories", wanted)
+        return (
+            {name: row.at(now) for name, row in known.items()},
+            {name: row.at(now) for name, row in told.items()},
+        )
+
+    def sources(self, ids: Iterable[str], *, now: datetime) -> dict[str, EpisodeOutline]:
+        """Give the outlines of the episodes that exist among ``ids``, as they are at ``now``."""
+        with self._readers.reading() as connection:
+            rows = select_by_ids(connection, EpisodeOutline, "episodes", ids)
         return {name: row.at(now) for name, row in rows.items()}
 
     def versions(self, memory_id: str) -> list[VersionRow]:

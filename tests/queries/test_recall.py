@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from bench.real_stack import RealStack
 from domain.caller import Caller
 from domain.errors import Forbidden, ViewBehind, ViewDegraded
 from projections.parking import ParkedEvent, Parking
+from projections.state.view import StateView
 from queries.tokens import token_count
 from tests.commands.speaking import Hand, Speaker
 from tests.queries.asking import ask, settle, texts
@@ -53,6 +55,29 @@ def test_a_memory_corrected_twice_is_found_by_its_last_text_only(
             assert not any("3000" in text or "4000" in text for text in found)
     [result] = ask(stack, hermes, "gateway port").results
     assert (result.content, result.version) == ("the gateway listens on port 5000", 3)
+
+
+def test_what_changes_while_it_is_ranked_is_not_shown(stack: RealStack, hermes: Speaker) -> None:
+    moved = hermes.remember("the gateway listens on port 3000").memory_id
+    gone = hermes.remember("the gateway password is in the safe").memory_id
+    episode = hermes.commit("the gateway was painted green").episode_id
+    praised = hermes.remember("the gateway is a grey box").memory_id
+    settle(stack)
+
+    class Changing(StateView):
+        def outlines(self, *ids: Any, now: datetime) -> Any:
+            read = super().outlines(*ids, now=now)
+            hermes.correct(moved, "the gateway listens on port 4000")
+            hermes.delete(gone)
+            hermes.delete_episode(episode)
+            hermes.useful(praised)
+            stack.project("state")
+            return read
+
+    stack.state.close()
+    with closing(Changing(stack.state_folder.parent)) as stack.state:
+        answer = ask(stack, hermes, "the gateway")
+    assert texts(answer) == ["the gateway is a grey box"]
 
 
 @pytest.mark.parametrize("ahead", ["state", "vector"])
