@@ -3,8 +3,9 @@
 Nothing here holds up a batch for longer than half a second. In small steps in the writer's thread
 is done what must not meet a commit: compacting a few thousand rows. The rest runs in a thread
 beside the writer, which Lance allows: indexing what is new, as a part of its own in every index;
-merging the newest parts, and now and then all; building the vectors' index. Fragments cannot be
-rewritten nor other parts be made meanwhile, so no round begins until it is over.
+merging the newest parts, and now and then all; building the vectors' index; compacting what a large
+part of an index knows of. Fragments cannot be rewritten nor other parts be made meanwhile, so no
+round begins until it is over.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import lance
-from lance.optimize import Compaction
 
+from projections.vector.compaction import compact, compact_once, compactions, takes_long
 from projections.vector.indices import (
     VECTOR_INDEX,
     build_vector_index,
@@ -36,8 +37,10 @@ ROWS_PER_ROUND: Final = 2000
 VECTOR_INDEX_FROM: Final = 4_000
 """Below this many rows a scan costs little; at 10,000 it takes a third of a recall."""
 
-ROWS_PER_FRAGMENT: Final = 4096
 _COMPACTIONS_PER_ROUND: Final = 4
+_DELETIONS: Final = 0.1
+"""The share of deleted rows from which on a fragment is rewritten."""
+
 _PARTS_BEFORE_MERGE: Final = 12
 """How many new parts an index gets before they become one; so many of those before all do."""
 
@@ -66,24 +69,6 @@ def dataset_of(folder: Path) -> Any:
 def index_names(dataset: Any) -> list[str]:
     """Give the names of a Lance dataset's indices."""
     return [index.name for index in dataset.describe_indices()]
-
-
-def compact_once(dataset: Any, *, deletions_above: float) -> bool:
-    """Rewrite one group of small fragments, or of ones with deleted rows; tell if there was one."""
-    plan = Compaction.plan(
-        dataset,
-        {
-            "target_rows_per_fragment": ROWS_PER_FRAGMENT,
-            "materialize_deletions": True,
-            "materialize_deletions_threshold": deletions_above,
-            "num_threads": 1,
-        },
-    )
-    tasks = plan.tasks
-    if not tasks:
-        return False
-    Compaction.commit(dataset, [tasks[0].execute(dataset)])
-    return True
 
 
 class Maintenance:
@@ -154,8 +139,12 @@ class Maintenance:
 
     def _steps(self) -> Iterator[None]:
         for _ in range(_COMPACTIONS_PER_ROUND):
-            if not compact_once(self._dataset(), deletions_above=0.1):
+            dataset = self._dataset()
+            due = compactions(dataset, deletions_above=_DELETIONS)
+            planned = next((one for one in due if not takes_long(dataset, one)), None)
+            if planned is None:
                 break
+            compact(dataset, planned)
             yield
         self._dataset().cleanup_old_versions(OLD_VERSIONS)
         yield
@@ -186,6 +175,7 @@ class Maintenance:
         if self._lacks_vector_index():
             build_vector_index(self._projector.folder)
             return
+        self._compact_what_takes_long()
         parts = max(self._parts(name) for name in names)
         if parts - self._merged < _PARTS_BEFORE_MERGE:
             return
@@ -197,6 +187,17 @@ class Maintenance:
         if grown:
             build_vector_index(self._projector.folder)
         self._merged = 1 if newest == parts else self._merged + 1
+
+    def _compact_what_takes_long(self) -> None:
+        """Rewrite one old fragment. The new ones, which every commit changes, are in small parts.
+
+        Where a commit changed rows of it meanwhile, Lance refuses, and a later round tries again.
+        """
+        dataset = self._dataset()
+        due = compactions(dataset, deletions_above=_DELETIONS)
+        planned = next((one for one in due if takes_long(dataset, one)), None)
+        if planned is not None:
+            compact(dataset, planned)
 
     def _parts(self, index: str) -> int:
         return int(self._dataset().stats.index_stats(index)["num_indices"])

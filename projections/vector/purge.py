@@ -13,8 +13,9 @@ from datetime import timedelta
 from typing import Final
 
 from projections.purging import READERS_FOLLOW_WITHIN_S, Progress
+from projections.vector.compaction import compact, compactions, takes_long
 from projections.vector.indices import VECTOR_INDEX, build_text_index, build_vector_index
-from projections.vector.maintenance import Maintenance, compact_once, dataset_of, index_names
+from projections.vector.maintenance import Maintenance, dataset_of, index_names
 from projections.vector.projector import VectorProjector
 
 _NOT_BEGUN: Final = -1
@@ -62,11 +63,19 @@ class VectorPurge:
         return "done"
 
     def _compact(self) -> Progress:
-        found = compact_once(dataset_of(self._projector.folder), deletions_above=0.0)
-        self._projector.table.checkout_latest()
         self._marked &= self._with_marks()
-        if self._marked and not found:
+        if not self._marked:
+            return "more"
+        dataset = dataset_of(self._projector.folder)
+        due = compactions(dataset, deletions_above=0.0)
+        if not due:
             raise RuntimeError(f"fragments {sorted(self._marked)} cannot be written anew")
+        planned = next((one for one in due if not takes_long(dataset, one)), None)
+        if planned is None:
+            self._upkeep.work_alone(lambda: compact(dataset, due[0]))
+            return "later"
+        compact(dataset, planned)
+        self._projector.table.checkout_latest()
         return "more"
 
     def _with_marks(self) -> set[int]:

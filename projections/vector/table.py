@@ -18,8 +18,9 @@ from msgspec import Struct
 from projections.generation import sync_tree
 from projections.heap import give_back_freed
 from projections.vector.cache import VectorCache
+from projections.vector.compaction import ROWS_PER_FRAGMENT
 from projections.vector.indices import build_first_vector_index, create_indices
-from projections.vector.maintenance import ROWS_PER_FRAGMENT, VECTOR_INDEX_FROM
+from projections.vector.maintenance import VECTOR_INDEX_FROM
 from projections.vector.projector import with_vectors
 from projections.vector.schema import TABLE, arrow_schema, to_arrow
 from projections.vector.sentinel import Sentinel, sentinel_row

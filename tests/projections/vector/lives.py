@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from projections.vector.maintenance import compact_once, dataset_of
+from projections.vector.compaction import compact_once
+from projections.vector.maintenance import dataset_of
 from tests.projections.vector.histories import History, happen
 from tests.projections.vector.places import Place
 

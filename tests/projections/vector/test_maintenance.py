@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 from itertools import pairwise
 from typing import Any
 
 import lance
 import pytest
+from lance.optimize import Compaction
 
+import projections.vector.compaction as compaction
 import projections.vector.indices as indices
 import projections.vector.maintenance as upkeep
 from projections.vector.indices import cells_to_look_at
@@ -71,6 +74,71 @@ def test_fragments_stay_few_and_every_row_becomes_indexed(
         assert [hit.content for hit in hits] == ["the port is 39"]
         assert indexed(place, "tokens_idx")["num_unindexed_rows"] <= 2 * 5
     assert len(place.rows()) == 40
+
+
+def test_what_a_large_part_of_an_index_knows_of_is_compacted_beside_the_writer(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
+    monkeypatch.setattr(compaction, "_ROWS_AT_ONCE", 150)
+    threads: list[str] = []
+
+    def compact(dataset: Any, planned: Any) -> None:
+        threads.append(threading.current_thread().name)
+        compaction.compact(dataset, planned)
+
+    monkeypatch.setattr(upkeep, "compact", compact)
+    memories = [history.create(f"statement number {number}") for number in range(200)]
+    place.project(history.events)
+    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+        finish(maintenance)
+        assert not threads
+        for number in range(0, 40, 4):
+            changes = [history.correct(one, "changed") for one in memories[number : number + 4]]
+            place.project(changes)
+            finish(maintenance)
+    assert "vector-upkeep" in threads, "the fragment of two hundred rows"
+    assert "MainThread" in threads, "and those of few"
+    marked = [one for one in dataset_of(place.directory.live).get_fragments() if one.num_deletions]
+    assert sum(one.num_deletions for one in marked) < 0.1 * 200 + 4
+    found = place.view().lexical("statement number", EVERYWHERE, 1000)
+    assert {hit.source_id for hit in found} == set(memories[40:])
+    changed = place.view().lexical("changed", EVERYWHERE, 1000)
+    assert {hit.source_id for hit in changed} == set(memories[:40])
+
+
+def test_a_fragment_that_a_commit_changed_meanwhile_is_compacted_by_a_later_round(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
+    monkeypatch.setattr(compaction, "_ROWS_AT_ONCE", 50)
+    memories = [history.create(f"statement number {number}") for number in range(100)]
+    place.project(history.events)
+    failures: list[Exception] = []
+    late = [memories[50]]
+
+    def compact(dataset: Any, planned: Any) -> None:
+        rewritten = planned.execute(dataset)
+        if compaction.takes_long(dataset, planned) and late:
+            place.project([history.correct(late.pop(), "changed meanwhile")])
+        Compaction.commit(dataset, [rewritten])
+
+    monkeypatch.setattr(upkeep, "compact", compact)
+    with closing(Maintenance(place.projector, report=failures.append)) as maintenance:
+        finish(maintenance)
+        place.project([history.correct(memory, "changed") for memory in memories[:20]])
+        finish(maintenance)
+        assert not late
+        place.project([history.correct(memories[60], "changed later")])
+        finish(maintenance)
+        place.project([history.correct(memories[61], "changed at last")])
+        finish(maintenance)
+    assert len(failures) == 1, "the storage library refused"
+    assert [hit.source_id for hit in place.view().lexical("meanwhile", EVERYWHERE, 9)] == [
+        memories[50]
+    ]
+    found = place.view().lexical("statement number", EVERYWHERE, 1000)
+    assert {hit.source_id for hit in found} == {*memories[20:]} - {*memories[60:62], memories[50]}
 
 
 def test_the_parts_of_an_index_are_merged_beside_the_writer(

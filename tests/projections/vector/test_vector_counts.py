@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projections.vector import vector_counts
-from projections.vector.maintenance import compact_once, dataset_of
+from projections.vector.compaction import compact_once
+from projections.vector.maintenance import dataset_of
 from projections.vector.schema import sql_text
 from projections.vector.search_filter import SearchFilter
 from projections.vector.vector_counts import VectorCounts

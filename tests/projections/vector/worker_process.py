@@ -96,7 +96,7 @@ def _arm(kill_at: str, number: int) -> None:
     around(VectorProjector, "_merge_vectors", "before a fill", "after a fill")
     around(LetterEmbedder, "embed_documents", "while embedding", "")
     around(upkeep, "index_what_is_new", "between compaction and indexing", "after indexing")
-    around(upkeep, "compact_once", "before compaction", "")
+    around(upkeep, "compact", "before compaction", "")
 
 
 if __name__ == "__main__":
