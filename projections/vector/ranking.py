@@ -58,7 +58,7 @@ def rank(query: LexicalQuery, counted: Sequence[Counted]) -> tuple[list[float], 
     scores = []
     for held, length in counted:
         norm = K1 * (1 - B + B * length / statistics.mean_length)
-        scores.append(sum(idf[key] * tf / (tf + norm) for key, tf in held.items()))
+        scores.append(sum([idf[key] * tf / (tf + norm) for key, tf in held.items()]))
     return scores, statistics
 
 
@@ -67,16 +67,16 @@ def count(query: LexicalQuery, text: str) -> Counted:
 
     A phrase counts once, however often it stands there.
     """
-    tokens = text.split(" ")
-    # Most documents hold few of the terms: only those are counted.
-    among = set(query.terms).intersection(tokens)
-    held = {term: tokens.count(term) for term in query.terms if term in among} if among else {}
+    # Most documents hold few of the terms, or none: only those that may be there are counted.
+    among = [term for term in query.terms if term in text]
+    tokens = text.split(" ") if among else []
+    held = {term: often for term in among if (often := tokens.count(term))}
     if query.phrases:
         padded = f" {text} "
         for phrase in _phrases(query):
             if f" {phrase} " in padded:
                 held[phrase] = 1
-    return Counted(held, len(tokens))
+    return Counted(held, text.count(" ") + 1)
 
 
 def statistics_of(query: LexicalQuery, counted: Sequence[Counted]) -> Statistics:
