@@ -20,6 +20,7 @@ from projections.state.view import StateView
 from projections.vector.hits import Hit
 from projections.vector.lexical import query_of
 from projections.vector.ranking import statistics_of
+from projections.vector.reading import cosines_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.arms import Arms, searched_arms
@@ -155,7 +156,8 @@ def _gathered(
     counted = dict(arms.counted)
 
     def pool_with(hits: Iterable[Hit], candidates: frozenset[str]) -> Pool:
-        rows = list(hits)
+        # Sums over rows depend on their order, and theirs on how the table's files lie.
+        rows = sorted(hits, key=lambda hit: hit.row_id)
         return pool_of(
             rows,
             cosines | _cosines(rows, arms.query_vector, cosines),
@@ -207,8 +209,8 @@ def _cosines(
     rows = [hit for hit in hits if hit.vector is not None and hit.row_id not in known]
     if not rows:
         return {}
-    found = np.stack([cast("Vector", hit.vector) for hit in rows]) @ query_vector
-    return dict(zip((hit.row_id for hit in rows), map(float, found), strict=True))
+    found = cosines_of(rows, query_vector).tolist()
+    return dict(zip((hit.row_id for hit in rows), found, strict=True))
 
 
 def _scored(

@@ -254,19 +254,30 @@ def nearest_sources(
 ) -> list[Hit]:
     """Measure the cosines of rows that `Reading.nearest` gave; the best of each source, best first.
 
+    Rows that are equally near go by their ids, whatever order they come in.
     ``vector`` is float32[dimension], of length 1.
     """
     found = [hits[row] for row in rows if hits[row].vector is not None]
     if not found:
         return []
-    cosines = np.stack([hit.vector for hit in found if hit.vector is not None]) @ vector
-    order = np.argsort(-cosines, kind="stable")
+    measured = cosines_of(found, vector).tolist()
     best: dict[str, Hit] = {}
-    for place in order.tolist():
+    for place in sorted(range(len(found)), key=lambda at: (-measured[at], found[at].row_id)):
         hit = found[place]
         if hit.source_id not in best:
-            best[hit.source_id] = replace(hit, score=float(cosines[place]))
+            best[hit.source_id] = replace(hit, score=measured[place])
     return list(best.values())
+
+
+def cosines_of(hits: Iterable[Hit], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Give the cosine of each row's vector, which every one of them has, with ``vector``.
+
+    A row's does not depend on where it stands and what stands beside it, as in a product of
+    matrices: the same rows in another order of the table's files must give the same answer.
+    """
+    vectors = np.stack([hit.vector for hit in hits if hit.vector is not None])
+    cosines: NDArray[np.float32] = np.vecdot(vectors, vector)
+    return cosines
 
 
 def _is_end(index: int, count: int) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
 from bench.real_stack import RealStack
 from memoryweave.contract import AsOf, Recall
+from projections.vector.hits import Hit
+from projections.vector.search_filter import SearchFilter
+from projections.vector.view import VectorView
 from queries.stages import NO_STAGE
 from tests.commands.speaking import Speaker
 
@@ -109,3 +113,30 @@ def test_the_newer_of_two_values_comes_first(stack: RealStack, hermes: Speaker) 
     settle(stack)
     asked = Recall(query="what is the capital of Ruritania")
     assert [result.id for result in stack.recall(asked, hermes.caller).results][:2] == [new, old]
+
+
+class TurnsTheOtherWayRound(VectorView):
+    """Gives what stands around in another order, as a table whose files lie otherwise may."""
+
+    def at_turns(
+        self,
+        turns: Collection[str],
+        chunks: Collection[str],
+        search: SearchFilter,
+        episodes: Collection[str] = (),
+    ) -> list[Hit]:
+        return super().at_turns(turns, chunks, search, episodes)[::-1]
+
+
+def test_no_score_depends_on_the_order_in_which_neighbours_are_fetched(
+    stack: RealStack, hermes: Speaker
+) -> None:
+    for number in range(120):
+        thing = ("gateway uses port", "kettle is for tea", "lantern hangs there")[number % 3]
+        hermes.commit(f"the {thing} {'since long ago ' * (number % 5)}{number}", session_id="s-1")
+    stack.project()
+    stack.fill()
+    asked = Recall(query="which port does the gateway use", top_k=30)
+    results = stack.recall(asked, hermes.caller).results
+    stack.vector = TurnsTheOtherWayRound(stack.vector_folder.parent)
+    assert stack.recall(asked, hermes.caller).results == results
