@@ -65,8 +65,10 @@ def say_everywhere(client, word: str) -> tuple[str, str]:
     )
     client.remember(f"the {word} nests in May")
     client.delete_memory(made.memory_id)
-    client.restore(made.memory_id)
-    client.recall(f"where does the {word} nest")
+    # Only a question that finds the memory goes with it.
+    client.restore(made.memory_id, wait="vectors")
+    found = client.recall(f"where does the {word} nest")
+    assert made.memory_id in [result.id for result in found.results]
     return made.memory_id, made.episode_id
 
 
