@@ -40,14 +40,6 @@ def compact(dataset: Any, planned: Any) -> None:
     Compaction.commit(dataset, [planned.execute(dataset)])
 
 
-def compact_once(dataset: Any, *, deletions_above: float) -> bool:
-    """Rewrite the first of `compactions`, however long it takes; tell if there was one."""
-    planned = compactions(dataset, deletions_above=deletions_above)
-    if planned:
-        compact(dataset, planned[0])
-    return bool(planned)
-
-
 def takes_long(dataset: Any, planned: Any) -> bool:
     """Tell whether a rewrite takes longer than a writer may be kept waiting (half a second)."""
     rewritten = {fragment.id for fragment in planned.fragments}

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import lance
 
-from projections.vector.compaction import compact, compact_once, compactions, takes_long
+from projections.vector.compaction import compact, compactions, takes_long
 from projections.vector.indices import (
     VECTOR_INDEX,
     build_vector_index,
@@ -139,18 +139,14 @@ class Maintenance:
 
     def _steps(self) -> Iterator[None]:
         for _ in range(_COMPACTIONS_PER_ROUND):
-            dataset = self._dataset()
-            due = compactions(dataset, deletions_above=_DELETIONS)
-            planned = next((one for one in due if not takes_long(dataset, one)), None)
-            if planned is None:
+            if not self._compact_what_is_quick(_DELETIONS):
                 break
-            compact(dataset, planned)
             yield
         self._dataset().cleanup_old_versions(OLD_VERSIONS)
         yield
         if self._lacks_vector_index():
             # A build over deleted rows takes eight times as long.
-            while compact_once(self._dataset(), deletions_above=0.0):
+            while self._compact_what_is_quick(0.0):
                 yield
         self._begin_beside(self._work_beside)
 
@@ -187,6 +183,15 @@ class Maintenance:
         if grown:
             build_vector_index(self._projector.folder)
         self._merged = 1 if newest == parts else self._merged + 1
+
+    def _compact_what_is_quick(self, deletions_above: float) -> bool:
+        """Rewrite one group of fragments that the writer can wait for; tell if there was one."""
+        dataset = self._dataset()
+        due = compactions(dataset, deletions_above=deletions_above)
+        planned = next((one for one in due if not takes_long(dataset, one)), None)
+        if planned is not None:
+            compact(dataset, planned)
+        return planned is not None
 
     def _compact_what_takes_long(self) -> None:
         """Rewrite one old fragment. The new ones, which every commit changes, are in small parts.

@@ -1,4 +1,4 @@
-"""Takes what was erased out of the table's files, in bounded steps; only the writer does it.
+"""Takes what was erased out of the table's files, step by step; only the writer's process does it.
 
 A removed row stays in its fragment behind a deletion mark, its words in the full-text index, and
 both in every older version of the table. So fragments with such marks are written anew, then the

@@ -14,13 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from projections.vector import vector_counts
-from projections.vector.compaction import compact_once
 from projections.vector.maintenance import dataset_of
 from projections.vector.schema import sql_text
 from projections.vector.search_filter import SearchFilter
 from projections.vector.vector_counts import VectorCounts
 from tests.projections.vector.histories import NAMESPACES, History
-from tests.projections.vector.lives import lived
+from tests.projections.vector.lives import compact_once, lived
 from tests.projections.vector.places import Place
 
 EVERYTHING = "ended_by = ''"
@@ -82,7 +81,7 @@ def test_fragments_that_are_gone_do_not_pile_up(tmp_path: Path) -> None:
         place.fill()
         table = dataset_of(place.projector.folder)
         assert (counts.waiting(table, EVERYTHING), counts.present(table)) == (0, number + 1)
-    while compact_once(dataset_of(place.projector.folder), deletions_above=0.0):
+    while compact_once(dataset_of(place.projector.folder)):
         table = dataset_of(place.projector.folder)
         assert (counts.waiting(table, EVERYTHING), counts.present(table)) == (0, 6)
     there = {fragment.fragment_id for fragment in table.get_fragments()}
