@@ -115,11 +115,13 @@ def hits_of(found: ArrowTable, scores: Sequence[float]) -> list[Hit]:
         nothing = [None] * found.num_rows
         named = [columns.pop(name, nothing) for name in told.Told.__struct_fields__]
         rows = (told.Told(*values) for values in zip(*named, strict=True))
-    also: Iterable[tuple[Any, ...]] = zip(*columns.values(), strict=True) if columns else repeat(())
-    return [
-        _hit(row, score, vector, dict(zip(columns, looked_at, strict=True)))
-        for row, score, vector, looked_at in zip(rows, scores, vectors, also, strict=False)
-    ]
+    also: Iterable[dict[str, Any]] = repeat({})
+    if columns:
+        also = (
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        )
+    return [_hit(*one) for one in zip(rows, scores, vectors, also, strict=False)]
 
 
 def _hit(

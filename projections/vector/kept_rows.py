@@ -3,6 +3,10 @@
 A row is never changed in its place. Whoever changes it writes another one, and a place that was
 given up is not used again while the table lives. So what lies at a place is the same in every
 version of the table that has it, and only which places answer has to be asked anew.
+
+A row that is read by itself costs 40 µs of processor time, one of thousands that lie together 8. So
+a table that fits in here is read ahead, a part whenever a question misses many rows, until all of
+it is here (measured: docs/decisions/0046).
 """
 
 from __future__ import annotations
@@ -13,16 +17,28 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from msgspec import Struct
+
 from projections.vector.hits import Hit
 
-KEPT_BYTES: Final = 32 << 20
-"""About ten thousand short rows with vectors of 384 numbers."""
+KEPT_BYTES: Final = 64 << 20
+"""About twenty thousand short rows with vectors of 384 numbers."""
+
+_READ_AHEAD: Final = 2_000
 
 _BYTES_BESIDE: Final = 1000
 """What a row takes beside its text, tokens and vector."""
 
 _Key = tuple[int, int]
 """The number of a choice of columns, and a place."""
+
+
+class Part(Struct, frozen=True):
+    """Rows of a fragment that lie together: so many, from the first on."""
+
+    fragment: int
+    first: int
+    count: int
 
 
 class KeptRows:
@@ -35,6 +51,7 @@ class KeptRows:
         self._choices: dict[tuple[str, ...], int] = {}
         self._bytes = 0
         self._from_version = 0
+        self._read: dict[int, int] = {}
 
     def find(self, columns: tuple[str, ...], places: Iterable[int]) -> dict[int, Hit]:
         """Give those of the rows that are kept with these columns; the others are left out."""
@@ -62,6 +79,22 @@ class KeptRows:
             while self._bytes > self._most_bytes:
                 self._bytes -= _bytes_of(self._rows.popitem(last=False)[1])
 
+    def next_part(self, sizes: Mapping[int, int]) -> Part | None:
+        """Give what to read ahead, to nobody twice; None where all was, or it will not fit in here.
+
+        ``sizes`` are the numbers of rows of the table's fragments. Of a fragment that lost rows
+        since a part of it was read, some may never be: they are read when they are asked for.
+        """
+        with self._lock:
+            if sum(sizes.values()) * self._bytes > self._most_bytes * len(self._rows):
+                return None
+            for fragment, rows in sizes.items():
+                first = self._read.get(fragment, 0)
+                if first < rows:
+                    self._read[fragment] = first + _READ_AHEAD
+                    return Part(fragment, first, min(_READ_AHEAD, rows - first))
+        return None
+
     def forget(self, version: int) -> None:
         """Let go of everything, and keep nothing more that was read before that version.
 
@@ -69,6 +102,7 @@ class KeptRows:
         """
         with self._lock:
             self._rows.clear()
+            self._read.clear()
             self._bytes = 0
             self._from_version = max(self._from_version, version)
 

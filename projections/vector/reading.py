@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import structlog
 from lance.query import (
     BooleanQuery,
     FullTextOperator,
@@ -31,6 +32,9 @@ from projections.vector.live_table import Opened
 from projections.vector.ranking import Counted, Statistics, count, rank, statistics_of
 from projections.vector.schema import ArrowTable, sql_list, vector_grid
 from projections.vector.search_filter import SearchFilter, where
+from projections.vector.told import COLUMN as TOLD
+
+_logger = structlog.get_logger(__name__)
 
 CANDIDATES: Final = 200
 """How many rows the index of words gives for ranking, at least."""
@@ -38,6 +42,12 @@ CANDIDATES: Final = 200
 MEASURED: Final = 2
 """How many times as many rows as are wanted are measured with the full vectors: an index finds them
 by a byte for each number."""
+
+_READ_AHEAD: Final = (TOLD, "vector")
+"""The columns that are read of rows ahead of questions: those that any hit needs."""
+
+_MANY: Final = 16
+"""How many rows a question must miss for more than those to be read."""
 
 _ENDS: Final = 2
 """How many chunks of a long episode stand beside others, at its beginning and at its end."""
@@ -187,8 +197,33 @@ class Reading:
         hits = hits_of(self._take(missing, list(columns)), [0.0] * len(missing))
         read = dict(zip(missing, hits, strict=True))
         self._opened.kept.keep(columns, read, self._opened.version)
+        if len(missing) >= _MANY and columns == _READ_AHEAD:
+            self._read_ahead(columns)
         found |= read
         return {row: found[row] for row in wanted}
+
+    def _read_ahead(self, columns: tuple[str, ...]) -> None:
+        """Keep some more rows of a table that fits among the kept ones, if any are left to read."""
+        opened = self._opened
+        fragments = {one.fragment_id: one for one in opened.dataset.get_fragments()}
+        part = opened.kept.next_part({at: one.metadata.num_rows for at, one in fragments.items()})
+        if part is None:
+            return
+        try:
+            found = fragments[part.fragment].to_table(
+                columns=list(columns), offset=part.first, limit=part.count, with_row_id=True
+            )
+            places = found["_rowid"].to_pylist()
+            known = opened.kept.find(columns, places)
+            told = found[TOLD].is_valid().to_pylist()  # the position row tells nothing
+            new = [at for at, place in enumerate(places) if told[at] and place not in known]
+            hits = hits_of(found.drop_columns(["_rowid"]).take(new), [0.0] * len(new))
+        except Exception as error:  # noqa: BLE001  # Lance raises what it likes about damaged files
+            # Nobody asked for these rows. Whoever does is told.
+            _logger.warning("rows_not_read_ahead", error=type(error).__name__)
+            return
+        read = {places[at]: hit for at, hit in zip(new, hits, strict=True)}
+        opened.kept.keep(columns, read, opened.version)
 
     def _columns(self, search: SearchFilter) -> tuple[str, ...]:
         return (*columns_of(self._opened.columns, search), "vector")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from projections.vector.hits import Hit
-from projections.vector.kept_rows import KeptRows
+from projections.vector.kept_rows import KeptRows, Part
 from projections.vector.search_filter import SearchFilter
 from projections.vector.turns import turn_key
 from projections.vector.view import VectorView
@@ -72,6 +72,46 @@ def test_what_was_read_before_an_erasure_is_not_kept_after_it() -> None:
     assert len(kept) == 0
     kept.keep(COLUMNS, {2: row("2")}, version=7)
     assert len(kept) == 1
+
+
+def test_a_table_that_fits_is_read_ahead_to_its_end_and_no_part_twice() -> None:
+    kept = KeptRows()
+    kept.keep(COLUMNS, {1: row("1")}, version=1)
+    sizes = {3: 2_500, 8: 1}
+    assert kept.next_part(sizes) == Part(3, 0, 2_000)
+    assert kept.next_part(sizes) == Part(3, 2_000, 500)
+    assert kept.next_part(sizes) == Part(8, 0, 1)
+    assert kept.next_part(sizes) is None
+    assert kept.next_part({8: 1, 9: 30}) == Part(9, 0, 30)  # the table was made smaller, and grew
+
+
+def test_a_table_that_does_not_fit_is_not_read_ahead() -> None:
+    kept = KeptRows(most_bytes=100_000)
+    assert kept.next_part({1: 10}) == Part(1, 0, 10)  # nothing is known of how long its rows are
+    kept.keep(COLUMNS, {1: row("1", 9_000)}, version=1)
+    assert kept.next_part({2: 10}) is None
+    assert kept.next_part({2: 9}) == Part(2, 0, 9)
+
+
+def test_what_was_let_go_is_read_ahead_again() -> None:
+    kept = KeptRows()
+    assert kept.next_part({1: 10}) == Part(1, 0, 10)
+    kept.forget(version=2)
+    assert kept.next_part({1: 10}) == Part(1, 0, 10)
+
+
+def test_a_question_that_misses_many_rows_reads_the_others_too(tmp_path: Path) -> None:
+    history, place = History(), Place(tmp_path)
+    for number in range(60):
+        history.commit(f"harbour {number}" if number < 20 else f"quay {number}")
+    place.project(history.events)
+    view = place.view()
+    reading = view.reading()
+    assert reading is not None
+    view.lexical("quay 59", EVERYWHERE, 50)
+    kept = reading._opened.kept
+    assert len(kept) == 60
+    place.close()
 
 
 def test_an_erased_text_is_let_go_as_soon_as_the_view_is_asked_where_it_is(
