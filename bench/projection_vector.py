@@ -64,7 +64,7 @@ def main() -> list[Ratio]:
 
 
 def _projected_per_s(projector: VectorProjector, history: History) -> float:
-    upkeep = Maintenance(projector, report=_fail)
+    upkeep = Maintenance(projector, report=_fail, monotonic=time.monotonic)
     begun = time.perf_counter()
     for start in range(0, ROWS, BATCH):
         part = history.events[start : start + BATCH]

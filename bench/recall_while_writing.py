@@ -125,7 +125,9 @@ def _longest_upkeep() -> Ratio:
         stack.project()
         failures: list[Exception] = []
         steps: list[float] = []
-        with closing(Maintenance(stack.vector_projector, report=failures.append)) as upkeep:
+        with closing(
+            Maintenance(stack.vector_projector, report=failures.append, monotonic=time.monotonic)
+        ) as upkeep:
             for start in range(_UPKEPT, len(texts), _ROWS_A_WRITE):
                 part = texts[start : start + _ROWS_A_WRITE]
                 stack.commit([Commit(content=text, distill=False) for text in part])

@@ -89,7 +89,7 @@ class _Tended:
 
     def __init__(self, projector: VectorProjector, embedder: Embedder | None) -> None:
         self._projector = projector
-        self._upkeep = Maintenance(projector, report=_report_upkeep)
+        self._upkeep = Maintenance(projector, report=_report_upkeep, monotonic=time.monotonic)
         self._purge = VectorPurge(projector, self._upkeep, monotonic=time.monotonic)
         self._filler = (
             None if embedder is None else VectorFiller(projector, embedder, report=_report_embedder)

@@ -1,17 +1,19 @@
 """Keeps the table quick to search: indices, compaction, old versions. Only the writer does it.
 
+A round is due after so many rows or commits, and when no more rows come: a question costs a fifth
+more while a single row that may answer is in no index (docs/decisions/0047).
+
 Nothing here holds up a batch for longer than half a second. In small steps in the writer's thread
 is done what must not meet a commit: compacting a few thousand rows. The rest runs in a thread
-beside the writer, which Lance allows: indexing what is new, as a part of its own in every index;
-merging the newest parts, and now and then all; building the vectors' index; compacting what a large
-part of an index knows of. Fragments cannot be rewritten nor other parts be made meanwhile, so no
-round begins until it is over.
+beside the writer, which Lance allows: indexing what is new, together with the newest parts of each
+index; building the vectors' index; compacting what a large part of an index knows of. Fragments
+cannot be rewritten nor other parts be made meanwhile, so no round begins until it is over.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -41,8 +43,16 @@ _COMPACTIONS_PER_ROUND: Final = 4
 _DELETIONS: Final = 0.1
 """The share of deleted rows from which on a fragment is rewritten."""
 
-_PARTS_BEFORE_MERGE: Final = 12
-"""How many new parts an index gets before they become one; so many of those before all do."""
+QUIET_S: Final = 1.0
+"""How long no row must have come for a round to begin for fewer."""
+
+_BETWEEN_QUIET_ROUNDS_S: Final = 5.0
+
+_TIMES_LARGER: Final = 10
+_FEW_ROWS: Final = 1_000
+"""What is new joins a part of an index that is no more than ten times as large, as if it had at
+least a thousand rows: to write a row into an index once more costs 5 µs, to look at one more part
+costs every question half a millisecond or more."""
 
 _GROWN: Final = 2
 """How many times as many rows a cell may hold as it was built for, before there are new cells."""
@@ -79,17 +89,24 @@ class Maintenance:
         projector: VectorProjector,
         *,
         report: Callable[[Exception], None],
+        monotonic: Callable[[], float],
         vector_index_from: int = VECTOR_INDEX_FROM,
     ) -> None:
-        """``report`` is told when the work beside the writer failed; it is tried again later."""
+        """``report`` is told when the work beside the writer failed; it is tried again later.
+
+        ``monotonic`` gives seconds that never run backwards.
+        """
         self._projector = projector
         self._report = report
+        self._monotonic = monotonic
         self._vector_index_from = vector_index_from
         self._commits = 0
         self._rows = 0
+        self._quiet_since = self._began = monotonic()
+        self._seen = 0
+        self._indexed: int | None = None
         self._round: Iterator[None] | None = None
         self._beside: threading.Thread | None = None
-        self._merged = 1
 
     def step(self) -> bool:
         """Do one bounded part of what is due; tell whether more is. Storage errors pass through."""
@@ -101,6 +118,7 @@ class Maintenance:
             if not self._due():
                 return False
             self._commits, self._rows = self._projector.commits, self._projector.rows_written
+            self._indexed, self._began = self._rows, self._monotonic()
             self._round = self._steps()
         try:
             next(self._round)
@@ -135,6 +153,18 @@ class Maintenance:
         return (
             self._projector.commits - self._commits >= COMMITS_PER_ROUND
             or self._projector.rows_written - self._rows >= ROWS_PER_ROUND
+            or self._is_quiet_and_rows_wait()
+        )
+
+    def _is_quiet_and_rows_wait(self) -> bool:
+        """Tell whether no more rows come, and some came, or may have before this process began."""
+        now, rows = self._monotonic(), self._projector.rows_written
+        if rows != self._seen:
+            self._seen, self._quiet_since = rows, now
+        return (
+            rows != self._indexed
+            and now - self._quiet_since >= QUIET_S
+            and now - self._began >= _BETWEEN_QUIET_ROUNDS_S
         )
 
     def _steps(self) -> Iterator[None]:
@@ -164,25 +194,15 @@ class Maintenance:
 
     def _work_beside(self) -> None:
         """Do what grows with the table and is due."""
+        # Before more fragments come to the index: those are the ones that commits still change.
+        self._compact_what_takes_long()
+        names = index_names(self._dataset())
+        grown = VECTOR_INDEX in names and has_outgrown(self._dataset(), _GROWN)
         index_what_is_new(self._dataset())
         for column in missing_indices(self._dataset()):
             create_scalar_index(self._dataset(), column)
-        names = index_names(self._dataset())
-        if self._lacks_vector_index():
+        if grown or self._lacks_vector_index():
             build_vector_index(self._projector.folder)
-            return
-        self._compact_what_takes_long()
-        parts = max(self._parts(name) for name in names)
-        if parts - self._merged < _PARTS_BEFORE_MERGE:
-            return
-        newest = parts - self._merged if self._merged < _PARTS_BEFORE_MERGE else parts
-        # All indices: a fragment that one of them covers by two parts cannot be compacted.
-        grown = VECTOR_INDEX in names and has_outgrown(self._dataset(), _GROWN)
-        merged = [name for name in names if not (grown and name == VECTOR_INDEX)]
-        self._dataset().optimize.optimize_indices(index_names=merged, num_indices_to_merge=newest)
-        if grown:
-            build_vector_index(self._projector.folder)
-        self._merged = 1 if newest == parts else self._merged + 1
 
     def _compact_what_is_quick(self, deletions_above: float) -> bool:
         """Rewrite one group of fragments that the writer can wait for; tell if there was one."""
@@ -204,13 +224,11 @@ class Maintenance:
         if planned is not None:
             compact(dataset, planned)
 
-    def _parts(self, index: str) -> int:
-        return int(self._dataset().stats.index_stats(index)["num_indices"])
-
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()
         except Exception as error:  # noqa: BLE001  # reported; a later round tries again
+            self._indexed = None
             self._report(error)
 
     def _dataset(self) -> Any:
@@ -218,5 +236,29 @@ class Maintenance:
 
 
 def index_what_is_new(dataset: Any) -> None:
-    """Index it as a part of its own in every index: merging parts would cost the whole index."""
-    dataset.optimize.optimize_indices(num_indices_to_merge=0)
+    """Index it in every index, together with the newest parts of that: so few are left of them."""
+    rows = {one.fragment_id: one.metadata.num_rows for one in dataset.get_fragments()}
+    alike: dict[int, list[str]] = {}
+    for index in dataset.describe_indices():
+        parts = [[*part.fragment_ids] for part in index.segments]
+        known = {fragment for part in parts for fragment in part}
+        new = sum(count for fragment, count in rows.items() if fragment not in known)
+        sizes = [sum(rows.get(fragment, 0) for fragment in part) for part in parts]
+        alike.setdefault(parts_to_join(sizes, new), []).append(index.name)
+    for joined, names in alike.items():
+        dataset.optimize.optimize_indices(index_names=names, num_indices_to_merge=joined)
+
+
+def parts_to_join(sizes: Sequence[int], new: int) -> int:
+    """Give how many of an index's parts, the last ones, become one with ``new`` rows.
+
+    ``sizes`` are their rows, the oldest part first. Of the parts that stay each is more than ten
+    times as large as all after it, so there are few: 3 at a million rows.
+    """
+    joined = 0
+    for size in reversed(sizes):
+        if size > _TIMES_LARGER * max(new, _FEW_ROWS):
+            break
+        new += size
+        joined += 1
+    return joined

@@ -21,6 +21,7 @@ from projections.projector import ViewDamaged
 from projections.vector.cache import VectorCache
 from projections.vector.indices import create_indices
 from projections.vector.schema import (
+    SENTINEL_ID,
     TABLE,
     Row,
     from_arrow,
@@ -54,7 +55,8 @@ class VectorProjector:
     """The one writer of the vector view (see `projections.projector.Projector`).
 
     ``waiting`` holds the ids of the open rows that have no vector, oldest change first;
-    ``commits`` and ``rows_written`` count what this process wrote, for `maintenance`.
+    ``commits`` and ``rows_written`` count what this process wrote, the latter without the position
+    row, for `maintenance`.
     """
 
     name: Final = "vector"
@@ -247,7 +249,7 @@ class VectorProjector:
 
     def _count(self, rows: list[Row]) -> None:
         self.commits += 1
-        self.rows_written += len(rows)
+        self.rows_written += sum(row.id != SENTINEL_ID for row in rows)
 
     def _merge_vectors(self, rows: list[Row]) -> int:
         self._count(rows)

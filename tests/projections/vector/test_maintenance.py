@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
-from itertools import pairwise
 from typing import Any
 
 import lance
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lance.optimize import Compaction
 
 import projections.vector.compaction as compaction
@@ -16,7 +17,7 @@ import projections.vector.indices as indices
 import projections.vector.maintenance as upkeep
 from projections.vector.indices import cells_to_look_at
 from projections.vector.live_table import LiveTable
-from projections.vector.maintenance import Maintenance, dataset_of, index_names
+from projections.vector.maintenance import Maintenance, dataset_of, index_names, parts_to_join
 from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import Place, letters
@@ -27,6 +28,11 @@ EVERYWHERE = SearchFilter(namespaces=None)
 
 def fail(error: Exception) -> None:
     raise error
+
+
+def still() -> float:
+    """Give a time that does not pass: nothing is due but by commits and rows."""
+    return 0.0
 
 
 def fragments(place: Place) -> int:
@@ -49,7 +55,7 @@ def test_nothing_is_done_before_it_is_due(
     place: Place, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 5)
-    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+    with closing(Maintenance(place.projector, report=fail, monotonic=still)) as maintenance:
         for _ in range(4):
             history.commit("one more")
             place.project(history.events)
@@ -65,7 +71,7 @@ def test_fragments_stay_few_and_every_row_becomes_indexed(
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 5)
     memory = history.create("the port is 0")
     place.project(history.events)
-    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+    with closing(Maintenance(place.projector, report=fail, monotonic=still)) as maintenance:
         for number in range(1, 40):
             place.project([history.correct(memory, f"the port is {number}")])
             finish(maintenance)
@@ -81,6 +87,7 @@ def test_what_a_large_part_of_an_index_knows_of_is_compacted_beside_the_writer(
 ) -> None:
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
     monkeypatch.setattr(compaction, "_ROWS_AT_ONCE", 150)
+    monkeypatch.setattr(upkeep, "_FEW_ROWS", 1)
     threads: list[str] = []
 
     def compact(dataset: Any, planned: Any) -> None:
@@ -90,7 +97,7 @@ def test_what_a_large_part_of_an_index_knows_of_is_compacted_beside_the_writer(
     monkeypatch.setattr(upkeep, "compact", compact)
     memories = [history.create(f"statement number {number}") for number in range(200)]
     place.project(history.events)
-    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+    with closing(Maintenance(place.projector, report=fail, monotonic=still)) as maintenance:
         finish(maintenance)
         assert not threads
         for number in range(0, 40, 4):
@@ -124,7 +131,9 @@ def test_a_fragment_that_a_commit_changed_meanwhile_is_compacted_by_a_later_roun
         Compaction.commit(dataset, [rewritten])
 
     monkeypatch.setattr(upkeep, "compact", compact)
-    with closing(Maintenance(place.projector, report=failures.append)) as maintenance:
+    with closing(
+        Maintenance(place.projector, report=failures.append, monotonic=still)
+    ) as maintenance:
         finish(maintenance)
         place.project([history.correct(memory, "changed") for memory in memories[:20]])
         finish(maintenance)
@@ -141,25 +150,94 @@ def test_a_fragment_that_a_commit_changed_meanwhile_is_compacted_by_a_later_roun
     assert {hit.source_id for hit in found} == {*memories[20:]} - {*memories[60:62], memories[50]}
 
 
-def test_the_parts_of_an_index_are_merged_beside_the_writer(
+def test_an_index_has_few_parts_and_each_is_much_larger_than_those_after_it(
     place: Place, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
-    monkeypatch.setattr(upkeep, "_PARTS_BEFORE_MERGE", 3)
-    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+    monkeypatch.setattr(upkeep, "_FEW_ROWS", 1)
+    monkeypatch.setattr(upkeep, "_TIMES_LARGER", 2)
+    with closing(Maintenance(place.projector, report=fail, monotonic=still)) as maintenance:
         parts: list[int] = []
-        for number in range(12):
+        for number in range(24):
             history.commit(f"statement number {number}")
             place.project(history.events)
             finish(maintenance)
             parts.append(indexed(place, "tokens_idx")["num_indices"])
-    falls = [after < before for before, after in pairwise(parts)]
-    assert sum(falls) >= 3, "the newest parts become one"
-    assert 1 in parts[1:], "and after some of those all of them"
-    assert max(parts) <= 3 + 3
-    assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
+            assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
+    assert {1, 2, 3} == set(parts)
     found = place.view().lexical("statement", EVERYWHERE, 1000)
     assert len(found) == len(history.events)
+
+
+@given(st.lists(st.integers(0, 200_000), min_size=1, max_size=200))
+def test_every_part_that_stays_is_ten_times_as_large_as_all_after_it(rounds: list[int]) -> None:
+    sizes: list[int] = []
+    for new in rounds:
+        joined = parts_to_join(sizes, new)
+        first = len(sizes) - joined
+        sizes[first:] = [sum(sizes[first:]) + new]
+        for place, size in enumerate(sizes[:-1]):
+            assert size > 10 * max(1_000, sum(sizes[place + 1 :]))
+    assert sum(sizes) == sum(rounds)
+
+
+def test_what_a_quiet_view_shows_is_indexed_however_little_it_is(
+    place: Place, history: History
+) -> None:
+    now = 100.0
+    with closing(Maintenance(place.projector, report=fail, monotonic=lambda: now)) as maintenance:
+
+        def begins(then: float) -> bool:
+            nonlocal now
+            now = then
+            began = maintenance.step()
+            finish(maintenance)
+            return began
+
+        assert not begins(104.9)
+        assert begins(105.0), "what was left by who wrote the view before"
+        history.commit("the berth is 12")
+        place.project(history.events)
+        assert not begins(110.0), "rows may still come"
+        assert indexed(place, "tokens_idx")["num_unindexed_rows"] > 0
+        assert begins(111.0)
+        assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
+        place.project([history.close_session("default", "nobody's")])
+        assert not begins(200.0), "the position row alone waits for nothing"
+        history.commit("the berth is 14")
+        place.project(history.events)
+        assert not begins(201.0)
+        history.commit("the berth is 16")
+        place.project(history.events)
+        assert not begins(201.9)
+        assert not begins(202.8)
+        assert begins(202.9)
+
+
+def test_a_quiet_round_that_failed_is_tried_again(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, failures = 100.0, list[Exception]()
+
+    def refuse(_: object) -> None:
+        raise OSError("the disk is full")
+
+    history.commit("the berth is 12")
+    place.project(history.events)
+    with closing(
+        Maintenance(place.projector, report=failures.append, monotonic=lambda: now)
+    ) as maintenance:
+        with monkeypatch.context() as patched:
+            patched.setattr(upkeep, "index_what_is_new", refuse)
+            now = 110.0
+            assert not maintenance.step()
+            now = 111.0
+            finish(maintenance)
+        assert len(failures) == 1
+        now = 116.0
+        finish(maintenance)
+    assert len(failures) == 1
+    assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
 
 
 def test_a_large_table_gets_a_vector_index_that_finds_the_same(
@@ -172,7 +250,9 @@ def test_a_large_table_gets_a_vector_index_that_finds_the_same(
     place.fill()
     for memory in memories[:5]:
         place.project([history.correct(memory, "changed")])
-    with closing(Maintenance(place.projector, report=fail, vector_index_from=300)) as maintenance:
+    with closing(
+        Maintenance(place.projector, report=fail, monotonic=still, vector_index_from=300)
+    ) as maintenance:
 
         def built() -> bool:
             maintenance.step()
@@ -210,7 +290,9 @@ def test_an_index_is_asked_alone_only_while_nothing_beside_it_can_answer(
     place.project(history.events)
     place.fill()
     assert covered() == [False, False], "there is no index of vectors, and words wait for theirs"
-    with closing(Maintenance(place.projector, report=fail, vector_index_from=300)) as maintenance:
+    with closing(
+        Maintenance(place.projector, report=fail, monotonic=still, vector_index_from=300)
+    ) as maintenance:
         finish(maintenance)
         eventually(lambda: not maintenance.step() and all(covered()), within_s=30)
         for _ in range(3):
@@ -233,13 +315,14 @@ def test_cells_are_made_anew_when_they_hold_twice_as_many_rows(
     place: Place, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
-    monkeypatch.setattr(upkeep, "_PARTS_BEFORE_MERGE", 2)
     monkeypatch.setattr(indices, "ROWS_PER_CELL", 50)
     for number in range(300):
         history.create(f"statement number {number}")
     place.project(history.events)
     place.fill()
-    with closing(Maintenance(place.projector, report=fail, vector_index_from=300)) as maintenance:
+    with closing(
+        Maintenance(place.projector, report=fail, monotonic=still, vector_index_from=300)
+    ) as maintenance:
         finish(maintenance)
         assert indexed(place, "vector_idx")["indices"][0]["num_partitions"] == 301 // 50
         for start in range(300, 800, 100):
@@ -248,7 +331,7 @@ def test_cells_are_made_anew_when_they_hold_twice_as_many_rows(
             place.project(history.events)
             place.fill()
             finish(maintenance)
-    assert indexed(place, "vector_idx")["indices"][0]["num_partitions"] > 2 * 6
+    assert indexed(place, "vector_idx")["indices"][0]["num_partitions"] == 601 // 50
     assert indexed(place, "vector_idx")["num_unindexed_rows"] == 0
     texts = [f"statement number {number}" for number in (7, 350, 799)]
     for text in texts:
@@ -263,7 +346,7 @@ def test_a_table_of_an_older_make_gets_the_indices_it_lacks(
         place.projector.table.drop_index(name)
     history.create("a statement")
     place.project(history.events)
-    with closing(Maintenance(place.projector, report=fail)) as maintenance:
+    with closing(Maintenance(place.projector, report=fail, monotonic=still)) as maintenance:
         finish(maintenance)
     assert indexed(place, "ended_by_idx")["num_unindexed_rows"] == 0
     assert indexed(place, "superseded_idx")["num_unindexed_rows"] == 0

@@ -48,11 +48,11 @@ def test_an_erased_word_leaves_every_file(
     secret = history.create(f"the word is {WORD.decode()}")
     place.project(history.events)
     assert files_with(place.directory.live, WORD)
-    with closing(Maintenance(place.projector, report=fail)) as upkeep:
+    with closing(Maintenance(place.projector, report=fail, monotonic=lambda: 0.0)) as upkeep:
         while upkeep.step():  # so that indices know of the rows
             pass
     place.project([history.erase(secret)])
-    with closing(Maintenance(place.projector, report=fail)) as upkeep:
+    with closing(Maintenance(place.projector, report=fail, monotonic=lambda: 0.0)) as upkeep:
         purge = VectorPurge(place.projector, upkeep, monotonic=time.monotonic, readers_follow_s=0.0)
         eventually(lambda: purge.step() == "done", within_s=30)
     assert set(threads) == {where}

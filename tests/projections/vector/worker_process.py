@@ -52,7 +52,7 @@ def main(url: str, name: str, folder: str, kill_at: str = "", number: str = "0")
 
 def _follow(place: Place, codec: Codec, source: Subscription) -> None:
     filler = VectorFiller(place.projector, LetterEmbedder(), report=_fail)
-    tidy = upkeep.Maintenance(place.projector, report=_fail)
+    tidy = upkeep.Maintenance(place.projector, report=_fail, monotonic=lambda: 0.0)
     idle = threading.Event()
     entries: list[Any] = []
     while (entries := source.read(EVENTS_A_BATCH, 0.01)) or place.projector.waiting:
