@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import lance
 
-from projections.vector.compaction import compact, compactions, takes_long
+from projections.vector.compaction import compact, compactions, saves_much, takes_long
 from projections.vector.indices import (
     VECTOR_INDEX,
     build_vector_index,
@@ -220,7 +220,7 @@ class Maintenance:
         """
         dataset = self._dataset()
         due = compactions(dataset, deletions_above=_DELETIONS)
-        planned = next((one for one in due if takes_long(dataset, one)), None)
+        planned = next((one for one in due if saves_much(one) and takes_long(dataset, one)), None)
         if planned is not None:
             compact(dataset, planned)
 
@@ -255,10 +255,9 @@ def parts_to_join(sizes: Sequence[int], new: int) -> int:
     ``sizes`` are their rows, the oldest part first. Of the parts that stay each is more than ten
     times as large as all after it, so there are few: 3 at a million rows.
     """
-    joined = 0
-    for size in reversed(sizes):
-        if size > _TIMES_LARGER * max(new, _FEW_ROWS):
-            break
-        new += size
-        joined += 1
+    joined, after = 0, new
+    for count, size in enumerate(reversed(sizes), 1):
+        if size <= _TIMES_LARGER * max(after, _FEW_ROWS):
+            joined = count
+        after += size
     return joined

@@ -87,6 +87,7 @@ def test_what_a_large_part_of_an_index_knows_of_is_compacted_beside_the_writer(
 ) -> None:
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
     monkeypatch.setattr(compaction, "_ROWS_AT_ONCE", 150)
+    monkeypatch.setattr(compaction, "ROWS_PER_FRAGMENT", 300)
     monkeypatch.setattr(upkeep, "_FEW_ROWS", 1)
     threads: list[str] = []
 
@@ -114,11 +115,30 @@ def test_what_a_large_part_of_an_index_knows_of_is_compacted_beside_the_writer(
     assert {hit.source_id for hit in changed} == set(memories[:40])
 
 
+def test_what_takes_long_waits_until_it_saves_much(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
+    monkeypatch.setattr(compaction, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(compaction, "_MANY_FRAGMENTS", 4)
+    counts: list[int] = []
+    with closing(Maintenance(place.projector, report=fail, monotonic=still)) as maintenance:
+        for number in range(12):
+            history.commit(f"statement number {number}")
+            place.project(history.events)
+            finish(maintenance)
+            counts.append(fragments(place))
+    assert {3, 4} <= set(counts), "few small ones stay"
+    assert max(counts) <= 5
+    assert len(place.view().lexical("statement", EVERYWHERE, 100)) == 12
+
+
 def test_a_fragment_that_a_commit_changed_meanwhile_is_compacted_by_a_later_round(
     place: Place, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "COMMITS_PER_ROUND", 1)
     monkeypatch.setattr(compaction, "_ROWS_AT_ONCE", 50)
+    monkeypatch.setattr(compaction, "ROWS_PER_FRAGMENT", 200)
     memories = [history.create(f"statement number {number}") for number in range(100)]
     place.project(history.events)
     failures: list[Exception] = []
