@@ -15,6 +15,7 @@ from projections.vector.ranking import Counted, Statistics
 from projections.vector.reading import (
     MEASURED,
     ByWords,
+    NearSources,
     Reading,
     nearest_sources,
     of_so_many,
@@ -30,8 +31,9 @@ OF_A_TIME: Final = 25
 class Arms(Struct):
     """What the searches gave: None for one that failed, empty for one that was not made.
 
-    ``words`` and ``dense`` are in their order, ``of_a_time`` in none. ``counted`` is what of the
-    query rows hold, by row id, of those that were looked at for the words.
+    ``words`` and ``dense`` are in their order, ``of_a_time`` in none. ``cosines``, by row id, are
+    of every row that was measured; ``counted`` is what those rows hold of the query that were
+    looked at for the words.
     """
 
     query_vector: Vector | None
@@ -39,7 +41,8 @@ class Arms(Struct):
     dense: list[Hit] | None
     of_a_time: list[Hit]
     statistics: Statistics | None
-    counted: dict[str, Counted] = {}
+    counted: Counted | None = None
+    cosines: dict[str, float] = {}
 
 
 class _Rows(Struct):
@@ -73,7 +76,7 @@ def searched_arms(
     query_vector, rows = _found_rows(
         query, wanted, timed, limit, reading, vector, embedder, pool, degraded
     )
-    words, statistics, counted = None, None, dict[str, Counted]()
+    words, statistics, counted = None, None, None
     if rows.words is not None:
         words, statistics, counted = rows.words.hits, rows.words.statistics, rows.words.counted
     hits = attempt(
@@ -81,23 +84,26 @@ def searched_arms(
     )
     if hits is None:
         return Arms(None, words, None, rows.timely_words, statistics, counted)
-    dense = None
+    near = None
     if rows.dense is not None and query_vector is not None:
-        dense = nearest_sources(rows.dense, hits, query_vector)
+        near = nearest_sources(rows.dense, hits, query_vector)
+        best = near.hits
         if wanted.position is None:
-            dense = [dense[place] for place in of_so_many([hit.origin for hit in dense], limit)]
+            best = [best[place] for place in of_so_many([hit.origin for hit in best], limit)]
         else:
-            dense = dense[:limit]  # of the past nothing stands for anything else
-        if len(dense) < limit and len(rows.dense) == MEASURED * limit:  # many chunks of few sources
+            best = best[:limit]  # of the past nothing stands for anything else
+        near = NearSources(best, near.cosines)
+        if len(best) < limit and len(rows.dense) == MEASURED * limit:  # many chunks of few sources
             embedded = query_vector
-            dense = attempt("dense", degraded, lambda: reading.dense(embedded, wanted, limit))
+            near = attempt("dense", degraded, lambda: reading.near_sources(embedded, wanted, limit))
     return Arms(
-        None if dense is None else query_vector,
+        None if near is None else query_vector,
         words,
-        dense,
+        None if near is None else near.hits,
         [*(hits[row] for row in rows.timely_dense), *rows.timely_words],
         statistics,
         counted,
+        {} if near is None else near.cosines,
     )
 
 

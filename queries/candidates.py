@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from itertools import compress
+from operator import attrgetter
 from typing import Final, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
 from projections.vector.hits import Hit
 from projections.vector.lexical import query_of
-from projections.vector.ranking import statistics_of
+from projections.vector.ranking import Counted, counts_of, statistics_of
 from projections.vector.reading import cosines_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
@@ -28,7 +29,7 @@ from queries.degradation import attempt
 from queries.fusion import Fused, fuse
 from queries.misses import rare_terms
 from queries.neighbours import EXPANDED, passes, wanted_around
-from queries.pool import Pool, pool_of, with_neighbours
+from queries.pool import Pool, counted_too, pool_of, with_neighbours
 from queries.speaker_cue import named_speakers
 from queries.stages import EVERY_STAGE, NO_STAGE, Stages
 from queries.time_cue import Cue, nearness, searched_spans, time_cues
@@ -149,23 +150,27 @@ def _gathered(
 ) -> Pool:
     """Put what was found, and what stands around the best of it, into one pool."""
     found = {hit.row_id: hit for hit in (*(arms.words or ()), *arms.of_a_time, *(arms.dense or ()))}
-    cosines = {hit.row_id: hit.score for hit in arms.dense or ()}
     asked = query_of(query)
-    statistics = arms.statistics or statistics_of(asked, [])
+    nothing = counts_of(asked, [])
+    statistics = arms.statistics or statistics_of(asked, nothing)
     searched = frozenset(found)
-    counted = dict(arms.counted)
+    counted = arms.counted or Counted({}, nothing)
+    cosines = arms.cosines
 
     def pool_with(hits: Iterable[Hit], candidates: frozenset[str]) -> Pool:
+        nonlocal counted, cosines
         # Sums over rows depend on their order, and theirs on how the table's files lie.
-        rows = sorted(hits, key=lambda hit: hit.row_id)
+        rows = sorted(hits, key=attrgetter("row_id"))
+        counted = counted_too(counted, asked, rows)
+        cosines = cosines | _cosines(rows, arms.query_vector, cosines)
         return pool_of(
             rows,
-            cosines | _cosines(rows, arms.query_vector, cosines),
+            cosines,
             asked,
             statistics,
+            counted,
             searched=searched,
             candidates=candidates,
-            counted=counted,
         )
 
     alone = pool_with(found.values(), searched)
@@ -218,8 +223,10 @@ def _scored(
 ) -> tuple[Fused, Floats, Floats]:
     """Give scores, and for each row whether its speaker is named and how near its time is."""
     named, near = np.zeros(len(pool.hits)), np.zeros(len(pool.hits))
+    speakers: frozenset[str] = frozenset()
     if stages.speaker:
         speakers = named_speakers(query, {hit.speaker for hit in pool.hits if hit.speaker})
+    if speakers:
         named = np.array([float(hit.speaker in speakers) for hit in pool.hits])
     if cues:
         days = [(hit.observed_at or hit.recorded_at).date() for hit in pool.hits]
@@ -231,20 +238,21 @@ def _scored(
 def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[Candidate]:
     """Give the best row of each source, of its newest version where two were seen."""
     best: dict[str, int] = {}
-    scores = fused.scores.tolist()
+    hits, scores = pool.hits, fused.scores.tolist()
 
     def rank(row: int) -> tuple[int, float, str]:
-        return pool.hits[row].version, scores[row], pool.hits[row].row_id
+        return hits[row].version, scores[row], hits[row].row_id
 
     for row in np.flatnonzero(pool.candidates).tolist():
-        source = pool.hits[row].source_id
-        if source not in best or rank(row) > rank(best[source]):
-            best[source] = row
+        other = best.setdefault(hits[row].source_id, row)
+        if other != row and rank(row) > rank(other):
+            best[hits[row].source_id] = row
     cosines, meaning, words = pool.cosines.tolist(), fused.meaning.tolist(), fused.words.tolist()
+    speaker, time = named.tolist(), near.tolist()
     held = pool.held.T.tolist()
     candidates = []
     for row in best.values():
-        hit = pool.hits[row]
+        hit = hits[row]
         terms = frozenset(compress(pool.terms, held[row]))
         candidates.append(
             Candidate(
@@ -260,8 +268,8 @@ def _candidates(pool: Pool, fused: Fused, named: Floats, near: Floats) -> list[C
                 tokens=hit.tokens,
                 dense=_known(meaning[row]),
                 lexical=_known(words[row]),
-                speaker=float(named[row]),
-                time=float(near[row]),
+                speaker=speaker[row],
+                time=time[row],
                 held=terms,
                 complete=bool(pool.terms) and len(terms) == len(pool.terms),
             )

@@ -66,16 +66,18 @@ def fuse(pool: Pool, query: str, named: Floats, near: Floats, stages: Stages) ->
     query, the meaning decides alone, and the other way round where no cosine is known.
     """
     among = pool.candidates
-    sought = word_sought(query, pool.held[:, pool.searched])
-    words = _words(pool, sought, stages)
-    meaning = _meaning(pool, sought, stages)
+    held = pool.held[:, pool.searched]
+    sought = word_sought(query, held)
+    gate = _gate(pool, sought, stages)
+    words = _words(pool, gate, stages)
+    meaning = _meaning(pool, gate, stages)
     known = ~np.isnan(meaning)
-    weight = _weight(pool, sought, stages)
+    weight = _weight(pool, held, sought, stages)
     if not words[among].any():
         weight = 0.0
     if not known[among].any():
         weight = 1.0
-    either = np.where(known, weight * words + (1 - weight) * np.nan_to_num(meaning), words)
+    either = np.where(known, weight * words + (1 - weight) * meaning, words)
     scores = _with_cues(either, {SPEAKER: named, TIME: near}, among)
     return Fused(
         scores=np.where(among, np.clip(scores, 0.0, 1.0), np.nan),
@@ -85,36 +87,45 @@ def fuse(pool: Pool, query: str, named: Floats, near: Floats, stages: Stages) ->
     )
 
 
-def _weight(pool: Pool, sought: float, stages: Stages) -> float:
+def _weight(pool: Pool, held: Mask, sought: float, stages: Stages) -> float:
     if not stages.evidence:
         return FIXED_WEIGHT
     idf = pool.idf[: len(pool.terms)]
-    return lexical_weight(evidence_of(pool.terms, idf, pool.held[:, pool.searched]), sought)
+    return lexical_weight(evidence_of(pool.terms, idf, held), sought)
 
 
-def _words(pool: Pool, sought: float, stages: Stages) -> Floats:
+def _words(pool: Pool, gate: Floats, stages: Stages) -> Floats:
     own = _share_of_best(_bm25(pool, {}), pool.candidates)
     if not stages.word_window:
         return own
-    window = _bm25(pool, _weights(pool, WORD_WINDOW, sought, stages))
-    return OWN_WORDS * own + (1 - OWN_WORDS) * _share_of_best(window, pool.candidates)
+    weight_of = _weights(pool, WORD_WINDOW, gate, stages)
+    window = _share_of_best(_bm25(pool, weight_of), pool.candidates) if weight_of else own
+    return OWN_WORDS * own + (1 - OWN_WORDS) * window
 
 
-def _meaning(pool: Pool, sought: float, stages: Stages) -> Floats:
+def _meaning(pool: Pool, gate: Floats, stages: Stages) -> Floats:
     own = _stretched(pool.cosines, pool.candidates)
     if not stages.meaning_window:
         return own
-    weight_of = _weights(pool, MEANING_WINDOW, sought, stages)
-    mean = window_mean(pool.cosines, pool.neighbours, weight_of)
-    return OWN_MEANING * own + (1 - OWN_MEANING) * _stretched(mean, pool.candidates)
+    weight_of = _weights(pool, MEANING_WINDOW, gate, stages)
+    mean = own
+    if weight_of:
+        mean = window_mean(pool.cosines, pool.neighbours, weight_of)
+        mean = _stretched(mean, pool.candidates)
+    return OWN_MEANING * own + (1 - OWN_MEANING) * mean
+
+
+def _gate(pool: Pool, sought: float, stages: Stages) -> Floats:
+    """Give how much neighbours count beside each row, of which some have neighbours."""
+    gate = np.full(len(pool.hits), 1.0 - sought)
+    if stages.length_gate and pool.neighbours:
+        gate = gate * length_gate(pool.sizes)
+    return gate
 
 
 def _weights(
-    pool: Pool, window: Mapping[int, float], sought: float, stages: Stages
+    pool: Pool, window: Mapping[int, float], gate: Floats, stages: Stages
 ) -> dict[int, Floats]:
-    gate = np.full(len(pool.hits), 1.0 - sought)
-    if stages.length_gate:
-        gate = gate * length_gate(pool.sizes)
     return weights(window, pool.neighbours, gate, furthest=2 if stages.second_neighbours else 1)
 
 
@@ -128,8 +139,9 @@ def _with_cues(scores: Floats, cues: Mapping[float, Floats], among: Mask) -> Flo
     """Add each cue by its weight; divide by what is then possible, so that 1 stays the most."""
     total, most = scores, 1.0
     for weight, cue in cues.items():
-        total = total + weight * cue
-        most += weight * float(cue[among].max(initial=0.0))
+        if highest := float(cue[among].max(initial=0.0)):
+            total = total + weight * cue
+            most += weight * highest
     return total / most
 
 

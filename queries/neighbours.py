@@ -71,16 +71,18 @@ def wanted_around(rows: Iterable[Hit], known: Iterable[Hit], *, reach: int = REA
 
 
 def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
-    """Give by each of `OFFSETS` the index of the row so many turns later, -1 where none is.
+    """Give by offset the index of the row so many turns later, -1 where none is.
+
+    Of `OFFSETS` those are left out at which no row has another.
 
     Every chunk of a session gets a place on a line: chunks of a turn follow each other, and a turn
     that is not among ``hits`` takes one place. A neighbour is who stands so many places away. A
     memory stands where its episode does, where that is among ``hits``.
     """
-    found = {offset: np.full(len(hits), -1, dtype=np.int64) for offset in OFFSETS}
     rows, places = _on_a_line(hits)
     if not len(rows):
-        return found
+        return {}
+    found = {offset: np.full(len(hits), -1, dtype=np.int64) for offset in OFFSETS}
     for offset in OFFSETS:
         at = np.minimum(np.searchsorted(places, places + offset), len(places) - 1)
         there = places[at] == places + offset
@@ -88,7 +90,7 @@ def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
     for memory, first, last in _beside_their_episodes(hits):
         for offset in OFFSETS:
             found[offset][memory] = found[offset][first if offset < 0 else last]
-    return found
+    return {offset: others for offset, others in found.items() if (others >= 0).any()}
 
 
 def passes(hit: Hit, search: SearchFilter) -> bool:

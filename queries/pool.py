@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -13,9 +14,9 @@ from numpy.typing import NDArray
 from projections.vector.chunks import estimated_tokens
 from projections.vector.hits import Hit
 from projections.vector.lexical import LexicalQuery
-from projections.vector.ranking import Counted, Statistics, count
+from projections.vector.ranking import Counted, Counts, Statistics, counts_of
 from queries.neighbours import beside
-from queries.windows import OFFSETS, Floats, Integers
+from queries.windows import Floats, Integers
 
 Mask = NDArray[np.bool_]
 
@@ -28,8 +29,8 @@ class Pool(Struct, frozen=True, kw_only=True):
     ``searched`` were found by a search, ``candidates`` are those and the neighbours that may be
     results, the rest is context. ``cosines`` are NaN where the row or the query has no vector.
     ``frequencies`` is float64[keys, rows] for the ``terms`` of the query, then its phrases;
-    ``idf`` and ``mean_length`` are the statistics of the rows found by words. ``sizes`` are
-    estimated tokens. ``neighbours[k]`` is the row k turns later, -1 for none.
+    ``idf`` and ``mean_length`` are the statistics of the rows found by words.
+    ``neighbours[k]`` is the row k turns later, -1 for none; without k no row has any.
     """
 
     hits: Sequence[Hit]
@@ -38,7 +39,6 @@ class Pool(Struct, frozen=True, kw_only=True):
     cosines: Floats
     frequencies: Floats
     lengths: Floats
-    sizes: Floats
     terms: tuple[str, ...]
     idf: Floats
     mean_length: float
@@ -49,44 +49,56 @@ class Pool(Struct, frozen=True, kw_only=True):
         """Which of the terms which row holds: bool[terms, rows]."""
         return self.frequencies[: len(self.terms)] > 0
 
+    @property
+    def sizes(self) -> Floats:
+        """Estimated tokens, float64[rows]."""
+        return np.array([estimated_tokens(hit.content) for hit in self.hits], dtype=np.float64)
+
 
 def pool_of(
     hits: Sequence[Hit],
     cosines: Mapping[str, float],
     query: LexicalQuery,
     statistics: Statistics,
+    counted: Counted,
     *,
-    searched: frozenset[str],
-    candidates: frozenset[str],
-    counted: dict[str, Counted] | None = None,
+    searched: Set[str],
+    candidates: Set[str],
 ) -> Pool:
-    """Put rows in arrays. ``cosines``, ``searched``, ``candidates`` and ``counted`` go by row id.
+    """Put rows in arrays. ``cosines``, ``searched`` and ``candidates`` go by row id.
 
-    What is in ``counted`` is not counted again, and what is counted is put there. No row has
-    neighbours yet (`with_neighbours`).
+    ``counted`` has every row. None has neighbours yet (`with_neighbours`).
     """
-    known = {} if counted is None else counted
-    by_row = [
-        known.get(hit.row_id) or known.setdefault(hit.row_id, count(query, hit.tokens))
-        for hit in hits
-    ]
-    place = {key: number * len(hits) for number, key in enumerate(statistics.keys)}
-    frequencies = [0] * (len(place) * len(hits))
-    for row, (held, _) in enumerate(by_row):
-        for key, frequency in held.items():  # few of the keys, in most rows
-            frequencies[place[key] + row] = frequency
+    ids = [hit.row_id for hit in hits]
+    places = [counted.places[row_id] for row_id in ids]
     return Pool(
         hits=hits,
-        searched=_among(hits, searched),
-        candidates=_among(hits, candidates),
-        cosines=np.array([cosines.get(hit.row_id, _UNKNOWN) for hit in hits], dtype=np.float64),
-        frequencies=np.array(frequencies, dtype=np.float64).reshape(len(place), len(hits)),
-        lengths=np.array([length for _, length in by_row], dtype=np.float64),
-        sizes=np.array([estimated_tokens(hit.content) for hit in hits], dtype=np.float64),
+        searched=_among(ids, searched),
+        candidates=_among(ids, candidates),
+        cosines=np.array([cosines.get(row_id, _UNKNOWN) for row_id in ids], dtype=np.float64),
+        # As `take` lays them out: sums over them depend on that.
+        frequencies=counted.counts.frequencies.take(places, axis=1),
+        lengths=counted.counts.lengths.take(places),
         terms=query.terms,
         idf=np.array(statistics.idf, dtype=np.float64),
         mean_length=statistics.mean_length,
-        neighbours=dict.fromkeys(OFFSETS, np.full(len(hits), -1, dtype=np.int64)),
+        neighbours={},
+    )
+
+
+def counted_too(counted: Counted, query: LexicalQuery, hits: Iterable[Hit]) -> Counted:
+    """Count the query's keys in those of the rows that are not counted yet."""
+    more = {hit.row_id: hit.tokens for hit in hits if hit.row_id not in counted.places}
+    if not more:
+        return counted
+    known, new = counted.counts, counts_of(query, list(more.values()))
+    places = dict(zip(more, count(len(counted.places)), strict=False))
+    return Counted(
+        counted.places | places,
+        Counts(
+            np.concatenate((known.frequencies, new.frequencies), axis=1),
+            np.concatenate((known.lengths, new.lengths)),
+        ),
     )
 
 
@@ -95,5 +107,5 @@ def with_neighbours(pool: Pool) -> Pool:
     return replace(pool, neighbours=beside(pool.hits))
 
 
-def _among(hits: Sequence[Hit], chosen: frozenset[str]) -> Mask:
-    return np.array([hit.row_id in chosen for hit in hits], dtype=np.bool_)
+def _among(ids: Iterable[str], chosen: Set[str]) -> Mask:
+    return np.array([row_id in chosen for row_id in ids], dtype=np.bool_)

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from projections.vector.ranking import K1, B
+from projections.vector.ranking import Counts, bm25
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -44,11 +44,14 @@ def weights(
     *,
     furthest: int = 2,
 ) -> dict[int, Floats]:
-    """Give each neighbour's weight by its offset: 0 where there is none or beyond ``furthest``."""
+    """Give each neighbour's weight by its offset, 0 where there is none.
+
+    Offsets beyond ``furthest``, and those at which no row has a neighbour, are left out.
+    """
     return {
         offset: weight * gate * (neighbours[offset] >= 0)
         for offset, weight in window.items()
-        if abs(offset) <= furthest
+        if abs(offset) <= furthest and offset in neighbours
     }
 
 
@@ -67,12 +70,10 @@ def window_bm25(
     total, length = frequencies.copy(), lengths.copy()
     for offset, weight in weight_of.items():
         other = np.maximum(neighbours[offset], 0)
-        total += weight * frequencies[:, other]
+        total += weight * frequencies.take(other, axis=1)
         length += weight * lengths[other]
     added = sum((float(np.mean(weight)) for weight in weight_of.values() if weight.size), 0.0)
-    norm = K1 * (1 - B + B * length / (mean_length * (1 + added)))
-    scores: Floats = (idf[:, None] * total / (total + norm)).sum(axis=0)
-    return scores
+    return bm25(Counts(total, length), idf, mean_length * (1 + added))
 
 
 def window_mean(

@@ -41,10 +41,9 @@ class Hit(Struct, frozen=True, kw_only=True, gc=False):
     bonuses of `ranking`, ≥ 0 and comparable within one answer only.
     ``vector`` is float32[dimension] when asked for and filled; ``tokens`` are the row's own.
     ``agent_id``, ``source``, ``category``, ``tags`` and ``metadata_pairs`` are there where the
-    filter looks at them, and empty otherwise. ``complete``: found by words, and it holds every one
-    of the query's. ``session_seq`` numbers the turns of a session (`turns`), None outside one and
-    in a view that was built before there were numbers. ``derived_from`` are the episodes that a
-    memory came from, the first of them first.
+    filter looks at them, and empty otherwise. ``session_seq`` numbers the turns of a session
+    (`turns`), None outside one and in a view that was built before there were numbers.
+    ``derived_from`` are the episodes that a memory came from, the first of them first.
 
     Thousands are kept (`kept_rows`), and none can be part of a cycle: the collector of those need
     not look at them.
@@ -72,7 +71,6 @@ class Hit(Struct, frozen=True, kw_only=True, gc=False):
     tokens: str = ""
     derived_from: tuple[str, ...] = ()
     vector: NDArray[np.float32] | None = None
-    complete: bool = False
 
     @property
     def origin(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +30,7 @@ from projections.vector.hits import Hit, columns_of, hits_of
 from projections.vector.indices import TEXT_INDEX, VECTOR_INDEX, cells_to_look_at
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.live_table import Opened
-from projections.vector.ranking import Counted, Statistics, count, rank, statistics_of
+from projections.vector.ranking import Counted, Statistics, bm25, counts_of, statistics_of
 from projections.vector.schema import ArrowTable, sql_list, vector_grid
 from projections.vector.search_filter import SearchFilter, where
 from projections.vector.told import COLUMN as TOLD
@@ -54,15 +55,23 @@ _ENDS: Final = 2
 
 
 class ByWords(Struct, frozen=True):
-    """The rows found by words, the best of each source, best first.
+    """The rows found by words, the best of each source, best first, and their scores by `ranking`.
 
-    Their scores are BM25 with the bonuses of `ranking`, ``statistics`` those of the index's
-    candidates, ``counted`` what of the query each of these holds, by row id.
+    ``statistics`` are those of the index's candidates, ``counted`` what each of these holds.
     """
 
     hits: list[Hit]
+    scores: list[float]
     statistics: Statistics
-    counted: dict[str, Counted]
+    counted: Counted
+
+
+class NearSources(Struct, frozen=True):
+    """The nearest row of each source, nearest first; ``cosines``, by row id, are of every row that
+    was measured."""
+
+    hits: list[Hit]
+    cosines: dict[str, float]
 
 
 class Near(Struct, frozen=True):
@@ -83,12 +92,19 @@ class Reading:
 
     def dense(self, vector: NDArray[np.float32], search: SearchFilter, limit: int) -> list[Hit]:
         """Give the nearest sources by cosine, best first, at most ``limit``, with their vectors."""
+        near = self.near_sources(vector, search, limit)
+        return [replace(hit, score=near.cosines[hit.row_id]) for hit in near.hits]
+
+    def near_sources(
+        self, vector: NDArray[np.float32], search: SearchFilter, limit: int
+    ) -> NearSources:
+        """Give the nearest sources by cosine, at most ``limit``."""
         count = MEASURED * limit
         while True:
             rows = self.nearest(vector, search, count)
-            best = nearest_sources(rows, self.fetch(rows, search), vector)
-            if len(best) >= limit or len(rows) < count:
-                return best[:limit]
+            near = nearest_sources(rows, self.fetch(rows, search), vector)
+            if len(near.hits) >= limit or len(rows) < count:
+                return NearSources(near.hits[:limit], near.cosines)
             count *= 4
 
     def dense_of_many(
@@ -122,7 +138,10 @@ class Reading:
 
     def lexical(self, query_text: str, search: SearchFilter, limit: int) -> list[Hit]:
         """Give the sources that share terms with the query, best first, with their vectors."""
-        return self.by_words(query_text, search, limit).hits
+        found = self.by_words(query_text, search, limit)
+        return [
+            replace(hit, score=score) for hit, score in zip(found.hits, found.scores, strict=True)
+        ]
 
     def nearest(self, vector: NDArray[np.float32], search: SearchFilter, count: int) -> list[int]:
         """Give the ids of at most ``count`` rows that the index, or a scan, finds nearest.
@@ -141,13 +160,13 @@ class Reading:
         """
         query = query_of(query_text)
         if not query.terms:
-            return ByWords([], statistics_of(query, []), {})
+            return _ranked(query, [], limit, complete_first=False)
         of_the_past = search.position is not None
         asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
         most = max(CANDIDATES, 2 * limit)
         while True:
             parts = [self._holding(one, search, most) for one in asked]
-            found = list(self.fetch(chain(*parts), search).values())
+            found = self.fetch(chain(*parts), search).values()
             ranked = _ranked(query, found, limit, complete_first=of_the_past)
             if len(ranked.hits) >= limit or all(len(part) < most for part in parts):
                 return ranked
@@ -286,22 +305,22 @@ def _asking(nearest: ArrowTable) -> NDArray[np.int32]:
 
 def nearest_sources(
     rows: Sequence[int], hits: dict[int, Hit], vector: NDArray[np.float32]
-) -> list[Hit]:
-    """Measure the cosines of rows that `Reading.nearest` gave; the best of each source, best first.
+) -> NearSources:
+    """Measure the cosines of rows that `Reading.nearest` gave, as far as they have vectors.
 
     Rows that are equally near go by their ids, whatever order they come in.
     ``vector`` is float32[dimension], of length 1.
     """
-    found = [hits[row] for row in rows if hits[row].vector is not None]
+    found = [hit for row in rows if (hit := hits[row]).vector is not None]
     if not found:
-        return []
-    measured = cosines_of(found, vector).tolist()
+        return NearSources([], {})
+    cosines = cosines_of(found, vector)
+    ids = [hit.row_id for hit in found]
     best: dict[str, Hit] = {}
-    for place in sorted(range(len(found)), key=lambda at: (-measured[at], found[at].row_id)):
+    for _, _, place in sorted(zip((-cosines).tolist(), ids, range(len(ids)), strict=True)):
         hit = found[place]
-        if hit.source_id not in best:
-            best[hit.source_id] = replace(hit, score=measured[place])
-    return list(best.values())
+        best.setdefault(hit.source_id, hit)
+    return NearSources(list(best.values()), dict(zip(ids, cosines.tolist(), strict=True)))
 
 
 def cosines_of(hits: Iterable[Hit], vector: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -310,8 +329,9 @@ def cosines_of(hits: Iterable[Hit], vector: NDArray[np.float32]) -> NDArray[np.f
     A row's does not depend on where it stands and what stands beside it, as in a product of
     matrices: the same rows in another order of the table's files must give the same answer.
     """
-    vectors = np.stack([hit.vector for hit in hits if hit.vector is not None])
-    cosines: NDArray[np.float32] = np.vecdot(vectors, vector)
+    # `np.stack` asks more of each row than copying it takes.
+    vectors = np.concatenate([hit.vector for hit in hits if hit.vector is not None])
+    cosines: NDArray[np.float32] = np.vecdot(vectors.reshape(-1, len(vector)), vector)
     return cosines
 
 
@@ -332,31 +352,35 @@ def _every_term(query: LexicalQuery) -> FullTextQuery:
 
 
 def _ranked(
-    query: LexicalQuery, found: Sequence[Hit], limit: int, *, complete_first: bool
+    query: LexicalQuery, found: Iterable[Hit], limit: int, *, complete_first: bool
 ) -> ByWords:
-    """Score rows; give the best of each source.
+    """Score rows; give the best of each source, of those that are equally good the first by its id.
 
     They are of at most ``limit`` origins, of the past of at most ``limit`` sources.
     """
-    counted = [count(query, hit.tokens) for hit in found]
-    scores, statistics = rank(query, counted)
-    complete = [all(term in held for term in query.terms) for held, _ in counted]
-    order = sorted(
-        range(len(found)),
-        key=lambda i: (complete_first and not complete[i], -scores[i], found[i].row_id),
-    )
-    best: dict[str, int] = {}
-    for place in order:
-        best.setdefault(found[place].source_id, place)
-    first = list(best.values())
+    rows = sorted(found, key=attrgetter("row_id"))
+    counts = counts_of(query, [hit.tokens for hit in rows])
+    statistics = statistics_of(query, counts)
+    scores = bm25(counts, np.array(statistics.idf), statistics.mean_length)
+    keys = [-scores]
     if complete_first:
-        chosen = first[:limit]
+        keys.append((counts.frequencies[: len(query.terms)] == 0).any(axis=0))
+    first: dict[str, int] = {}
+    for place in np.lexsort(keys).tolist():
+        first.setdefault(rows[place].source_id, place)
+        if len(first) == 2 * limit:  # no more are chosen
+            break
+    chosen = list(first.values())
+    if complete_first:
+        chosen = chosen[:limit]
     else:
-        chosen = [first[place] for place in of_so_many([found[i].origin for i in first], limit)]
+        origins = [rows[place].origin for place in chosen]
+        chosen = [chosen[place] for place in of_so_many(origins, limit)]
     return ByWords(
-        [replace(found[i], score=scores[i], complete=complete[i]) for i in chosen],
+        [rows[place] for place in chosen],
+        scores[chosen].tolist(),
         statistics,
-        {hit.row_id: of_it for hit, of_it in zip(found, counted, strict=True)},
+        Counted({hit.row_id: place for place, hit in enumerate(rows)}, counts),
     )
 
 

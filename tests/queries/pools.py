@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from projections.vector.hits import Hit
 from projections.vector.lexical import document_tokens, query_of
-from projections.vector.ranking import count, statistics_of
+from projections.vector.ranking import Counted, counts_of, statistics_of
 from queries.pool import Pool, pool_of, with_neighbours
 
 QUERY = "where did the harbour pilot moor"
@@ -49,7 +49,7 @@ def pool(
     """Give a pool of one session's turns; ``context`` are those that may not be results."""
     hits = [hit(number, text) for number, text in enumerate(texts)]
     asked = query_of(query)
-    statistics = statistics_of(asked, [count(asked, one.tokens) for one in hits])
+    counts = counts_of(asked, [one.tokens for one in hits])
     chosen = frozenset(one.row_id for number, one in enumerate(hits) if number not in context)
     found = pool_of(
         [hits[number] for number in order or range(len(hits))],
@@ -59,7 +59,8 @@ def pool(
             if cosine is not None
         },
         asked,
-        statistics,
+        statistics_of(asked, counts),
+        Counted({one.row_id: number for number, one in enumerate(hits)}, counts),
         searched=chosen,
         candidates=chosen,
     )

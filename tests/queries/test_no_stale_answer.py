@@ -174,7 +174,7 @@ class Life:
         reading, wanted = self.stack.vector.reading(), search_filter(request, scope)
         assert reading is not None
         assert wanted is not None
-        return len(reading.by_words(request.query, wanted, 1).counted) >= CANDIDATES
+        return len(reading.by_words(request.query, wanted, 1).counted.places) >= CANDIDATES
 
     def _is_so_now(self, result: RecallItem) -> None:
         """Compare a result with the row that it is of, but for what depends on who asks."""

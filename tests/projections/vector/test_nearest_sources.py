@@ -42,10 +42,10 @@ def test_the_same_rows_in_another_order_are_measured_and_put_in_order_alike(
     asked, vectors = unit(chance), [unit(chance) for _ in range(texts)]
     hits = {number: row(number, vectors[number % texts]) for number in range(count)}
     order = data.draw(st.permutations(range(count)))
-    best = nearest_sources(order, hits, asked)
-    told = [(hit.source_id, hit.score) for hit in best]
+    near = nearest_sources(order, hits, asked)
+    told = [(hit.source_id, near.cosines[hit.row_id]) for hit in near.hits]
     again = nearest_sources(range(count), hits, asked)
-    assert told == [(hit.source_id, hit.score) for hit in again]
+    assert told == [(hit.source_id, again.cosines[hit.row_id]) for hit in again.hits]
     assert told == sorted(told, key=lambda one: (-one[1], one[0]))
 
 
