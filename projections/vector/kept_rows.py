@@ -79,15 +79,18 @@ class KeptRows:
             while self._bytes > self._most_bytes:
                 self._bytes -= _bytes_of(self._rows.popitem(last=False)[1])
 
-    def next_part(self, sizes: Mapping[int, int]) -> Part | None:
-        """Give what to read ahead, to nobody twice; None where all was, or it will not fit in here.
+    def has_room_for(self, rows: int) -> bool:
+        """Tell whether so many rows fit in here, if they are as long as those that are."""
+        with self._lock:
+            return rows * self._bytes <= self._most_bytes * len(self._rows)
 
-        ``sizes`` are the numbers of rows of the table's fragments. Of a fragment that lost rows
-        since a part of it was read, some may never be: they are read when they are asked for.
+    def next_part(self, sizes: Mapping[int, int]) -> Part | None:
+        """Give what of a table to read ahead, to nobody twice; None where all was.
+
+        ``sizes`` are the numbers of rows of its fragments. Of a fragment that lost rows since a
+        part of it was read, some may never be: they are read when they are asked for.
         """
         with self._lock:
-            if sum(sizes.values()) * self._bytes > self._most_bytes * len(self._rows):
-                return None
             for fragment, rows in sizes.items():
                 first = self._read.get(fragment, 0)
                 if first < rows:

@@ -216,13 +216,14 @@ class Reading:
         hits = hits_of(self._take(missing, list(columns)), [0.0] * len(missing))
         read = dict(zip(missing, hits, strict=True))
         self._opened.kept.keep(columns, read, self._opened.version)
-        if len(missing) >= _MANY and columns == _READ_AHEAD:
+        many = len(missing) >= _MANY and columns == _READ_AHEAD
+        if many and self._opened.kept.has_room_for(self._opened.rows):
             self._read_ahead(columns)
         found |= read
         return {row: found[row] for row in wanted}
 
     def _read_ahead(self, columns: tuple[str, ...]) -> None:
-        """Keep some more rows of a table that fits among the kept ones, if any are left to read."""
+        """Keep some more rows of the table, if any are left to read."""
         opened = self._opened
         fragments = {one.fragment_id: one for one in opened.dataset.get_fragments()}
         part = opened.kept.next_part({at: one.metadata.num_rows for at, one in fragments.items()})

@@ -85,12 +85,27 @@ def test_a_table_that_fits_is_read_ahead_to_its_end_and_no_part_twice() -> None:
     assert kept.next_part({8: 1, 9: 30}) == Part(9, 0, 30)  # the table was made smaller, and grew
 
 
-def test_a_table_that_does_not_fit_is_not_read_ahead() -> None:
+def test_how_many_rows_fit_is_told_by_how_long_the_kept_ones_are() -> None:
     kept = KeptRows(most_bytes=100_000)
-    assert kept.next_part({1: 10}) == Part(1, 0, 10)  # nothing is known of how long its rows are
+    assert kept.has_room_for(10**9), "nothing is known yet"
     kept.keep(COLUMNS, {1: row("1", 9_000)}, version=1)
-    assert kept.next_part({2: 10}) is None
-    assert kept.next_part({2: 9}) == Part(2, 0, 9)
+    assert kept.has_room_for(9)
+    assert not kept.has_room_for(10)
+
+
+def test_a_table_that_does_not_fit_is_not_read_ahead(tmp_path: Path) -> None:
+    history, place = History(), Place(tmp_path)
+    for number in range(60):
+        history.commit(f"harbour {number}" if number < 20 else f"quay {number}")
+    place.project(history.events)
+    view = place.view()
+    reading = view.reading()
+    assert reading is not None
+    kept = reading._opened.kept
+    kept._most_bytes = 55 * 1_200
+    view.lexical("harbour", EVERYWHERE, 50)
+    assert len(kept) == 20
+    place.close()
 
 
 def test_what_was_let_go_is_read_ahead_again() -> None:
