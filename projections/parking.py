@@ -20,7 +20,7 @@ from eventlog.entry import RawEntry
 Cause = Literal["undecodable", "poison", "queued"]
 
 
-class ParkedEvent(Struct, frozen=True, kw_only=True):
+class ParkedEvent(Struct, frozen=True):
     """One event set aside.
 
     ``key`` is the aggregate id: later events of the same key wait behind it (``cause``

@@ -80,14 +80,19 @@ def columns(row_type: type[Struct]) -> str:
     return ", ".join(_COMPUTED.get(name, f'"{name}"') for name in names)
 
 
-def decode(row_type: type[R], row: Sequence[Any]) -> R:
-    """Make one Struct from a row selected by `columns`."""
-    names, readers = _plan(row_type)
-    values = list(row)
-    for place, read in readers:
-        if values[place] is not None:
-            values[place] = read(values[place])
-    return row_type(**dict(zip(names, values, strict=True)))
+def decode(row_type: type[R], rows: Iterable[Sequence[Any]]) -> list[R]:
+    """Make Structs from rows selected by `columns`."""
+    make: Callable[..., R] = row_type
+    readers = _readers(row_type)
+    made = []
+    for row in rows:
+        values = list(row)
+        for place, read in readers:
+            value = values[place]
+            if value is not None:
+                values[place] = read(value)
+        made.append(make(*values))
+    return made
 
 
 def select(
@@ -101,7 +106,7 @@ def select(
     rows = connection.execute(
         f"{before}SELECT {columns(row_type)} {rest}", tuple(bound)
     )  # all ours
-    return [decode(row_type, row) for row in rows]
+    return decode(row_type, rows)
 
 
 def select_by_ids(
@@ -124,18 +129,15 @@ def select_by_ids(
         (*then.bound, msgspec.json.encode(wanted).decode()),
         then.sql,
     )
-    found = dict(zip((row.id for row in rows), rows, strict=True))  # type: ignore[attr-defined]  # a row with an id
+    found = {row.id: row for row in rows}  # type: ignore[attr-defined]  # a row with an id
     return {name: found[name] for name in wanted if name in found}
 
 
 @cache
-def _plan(
-    row_type: type[Struct],
-) -> tuple[tuple[str, ...], tuple[tuple[int, Callable[[Any], Any]], ...]]:
-    """Give the fields' names, and the places of those that need reading with what reads them."""
-    names = row_type.__struct_fields__
-    readers = ((place, _reader(name)) for place, name in enumerate(names))
-    return names, tuple((place, read) for place, read in readers if read is not None)
+def _readers(row_type: type[Struct]) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+    """Give the places of the fields that need reading, with what reads them."""
+    readers = ((place, _reader(name)) for place, name in enumerate(row_type.__struct_fields__))
+    return tuple((place, read) for place, read in readers if read is not None)
 
 
 def _reader(name: str) -> Callable[[Any], Any] | None:

@@ -4,7 +4,8 @@ What time does to a row (confidence, importance) is computed by whoever shows it
 looks at a clock reading, because an expired row must not be taken for a live one. An outline is
 part of a row: what it is ranked by.
 
-Times are aware UTC datetimes. ``position`` is the log position that last changed the row.
+Times are aware UTC datetimes. ``position`` is the log position that last changed the row. What is
+read row by row from a table takes its fields by place, too: by name each costs as much again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ MemoryState = Literal["candidate", "live", "tombstone"]
 EndedBy = Literal["deprecated", "deleted", "superseded", "expired", "dismissed", "redistilled"]
 
 
-class EpisodeOutline(Struct, frozen=True, kw_only=True, gc=False):
+class EpisodeOutline(Struct, frozen=True, gc=False):
     """What an episode is ranked by: a hundred are read for ten that are shown.
 
     ``memory_ids`` it created, ``reinforced_ids`` it confirmed; ``reinforcements`` has the position
@@ -61,7 +62,7 @@ class EpisodeOutline(Struct, frozen=True, kw_only=True, gc=False):
         return msgspec.structs.replace(self, status="deleted")
 
 
-class EpisodeRow(EpisodeOutline, frozen=True, kw_only=True, gc=False):
+class EpisodeRow(EpisodeOutline, frozen=True, gc=False):
     """One episode in full."""
 
     agent_id: str
@@ -87,7 +88,7 @@ class EpisodeRow(EpisodeOutline, frozen=True, kw_only=True, gc=False):
         )
 
 
-class MemoryOutline(Struct, frozen=True, kw_only=True, gc=False):
+class MemoryOutline(Struct, frozen=True, gc=False):
     """What a memory is ranked by: a hundred are read for ten that are shown.
 
     ``version`` counts texts from 1; ``recorded_at`` and ``version_position`` are those of the
@@ -131,7 +132,7 @@ class MemoryOutline(Struct, frozen=True, kw_only=True, gc=False):
         return msgspec.structs.replace(self, state="tombstone", ended_by="expired")
 
 
-class MemoryRow(MemoryOutline, frozen=True, kw_only=True, gc=False):
+class MemoryRow(MemoryOutline, frozen=True, gc=False):
     """One memory in full, with its present text.
 
     ``created_position`` is that of the first text. ``observed_in`` are the episodes that reinforced
@@ -174,7 +175,7 @@ class MemoryRow(MemoryOutline, frozen=True, kw_only=True, gc=False):
         )
 
 
-class VersionRow(Struct, frozen=True, kw_only=True):
+class VersionRow(Struct, frozen=True):
     """One text that a memory had. ``updated_by`` is the agent (or owner) who gave it."""
 
     memory_id: str
@@ -188,7 +189,7 @@ class VersionRow(Struct, frozen=True, kw_only=True):
     position: int
 
 
-class ObservationRow(Struct, frozen=True, kw_only=True):
+class ObservationRow(Struct, frozen=True):
     """One more time that a statement was seen. ``delta`` is what its confidence gained."""
 
     episode_id: str
@@ -198,7 +199,7 @@ class ObservationRow(Struct, frozen=True, kw_only=True):
     position: int
 
 
-class VerificationRow(Struct, frozen=True, kw_only=True):
+class VerificationRow(Struct, frozen=True):
     """One episode that bears a memory out. ``faint``: the sign only counts."""
 
     episode_id: str
@@ -238,7 +239,7 @@ class QueueRow(Struct, frozen=True, kw_only=True):
     oldest_at: datetime | None
 
 
-class AgentRow(Struct, frozen=True, kw_only=True):
+class AgentRow(Struct, frozen=True):
     """One agent. ``namespace`` is its main one, ``granted`` what it may read besides its own."""
 
     agent_id: str
@@ -292,7 +293,7 @@ class StatsRow(Struct, frozen=True, kw_only=True):
     queue: QueueRow
 
 
-class GoldenSetRow(Struct, frozen=True, kw_only=True):
+class GoldenSetRow(Struct, frozen=True):
     """A set of questions that was generated. ``position`` is that of its generation."""
 
     set: str
@@ -304,7 +305,7 @@ class GoldenSetRow(Struct, frozen=True, kw_only=True):
     position: int
 
 
-class GoldenQuestionRow(Struct, frozen=True, kw_only=True):
+class GoldenQuestionRow(Struct, frozen=True):
     """One question of a set; ``namespace`` is that of what it expects."""
 
     set: str
@@ -316,7 +317,7 @@ class GoldenQuestionRow(Struct, frozen=True, kw_only=True):
     namespace: str
 
 
-class EvaluationRow(Struct, frozen=True, kw_only=True):
+class EvaluationRow(Struct, frozen=True):
     """One run of a set."""
 
     set: str
