@@ -17,7 +17,7 @@ from msgspec import Struct
 T = TypeVar("T")
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class Part(Struct, frozen=True, gc=False):
     """What absorption looks at. ``sources`` are the episodes a memory came from, none of others."""
 
     id: str

@@ -55,15 +55,22 @@ def selected(relevance: Sequence[float], similarity: Floats, diversity: float) -
 
     ``similarity`` is float64[n, n] in [0, 1], ``diversity`` in [0, 1]; 0 is pure relevance.
     """
-    scaled = stretched(relevance)
-    relevant, left = (1 - diversity) * scaled, np.ones(len(scaled), dtype=bool)
-    nearest = np.zeros(len(scaled))
+    # Of a few dozen texts few are alike: lists, of which little changes, are quicker than arrays.
+    relevant: list[float] = ((1 - diversity) * stretched(relevance)).tolist()
+    alike: list[list[float]] = similarity.tolist()
+    nearest = [0.0] * len(relevant)
+    marginal = [value + diversity for value in relevant]
+    left = list(range(len(relevant)))
     order: list[int] = []
-    for _ in range(len(scaled)):
-        marginal = np.where(left, relevant + diversity * (1 - nearest), -np.inf)
-        order.append(int(np.argmax(marginal)))
-        left[order[-1]] = False
-        nearest = np.maximum(nearest, similarity[order[-1]])
+    while left:
+        chosen = max(left, key=marginal.__getitem__)
+        order.append(chosen)
+        left.remove(chosen)
+        near = alike[chosen]
+        for place in left:
+            if near[place] > nearest[place]:
+                nearest[place] = near[place]
+                marginal[place] = relevant[place] + diversity * (1 - near[place])
     return order
 
 
@@ -103,26 +110,33 @@ def repetition(texts: Sequence[Comparable], calibrate: Calibrate) -> Floats:
 def _may_be_alike(texts: Sequence[Comparable], calibrate: Calibrate) -> Iterator[tuple[int, int]]:
     """Give the pairs whose cosine calibrates above `ALIKE` in some language, or is not known."""
     known = [place for place, one in enumerate(texts) if one.vector is not None]
-    unknown = set(range(len(texts))).difference(known)
-    yield from ((i, j) for i in range(len(texts)) for j in range(i) if {i, j} & unknown)
+    if len(known) < len(texts):
+        unknown = set(range(len(texts))).difference(known)
+        yield from ((i, j) for i in range(len(texts)) for j in range(i) if {i, j} & unknown)
     if len(known) > 1:
         vectors = np.stack([one.vector for one in texts if one.vector is not None])
         cosines = vectors @ vectors.T
-        lower = np.tril_indices(len(known), -1)
-        least = _least_alike(np.sort(cosines[lower]).tolist(), calibrate)
+        least = _least_alike(cosines[_below_diagonal(len(known))], calibrate)
         for i, j in zip(*np.nonzero(np.tril(cosines >= least - _ROUNDING, -1)), strict=True):
             yield known[i], known[j]
 
 
-def _least_alike(rising: Sequence[float], calibrate: Calibrate) -> float:
+@cache
+def _below_diagonal(size: int) -> tuple[NDArray[np.intp], ...]:
+    return np.tril_indices(size, -1)
+
+
+def _least_alike(cosines: NDArray[np.float32], calibrate: Calibrate) -> float:
     """Give the least of these cosines that calibrates above `ALIKE` in some language."""
 
     def is_alike(cosine: float) -> bool:
         languages = (TextPair("document", chinese) for chinese in (0.0, 1.0))
         return any(calibrate(cosine, pair) > ALIKE for pair in languages)
 
-    at = bisect_left(rising, True, key=is_alike)
-    return rising[at] if at < len(rising) else np.inf
+    if not is_alike(float(cosines.max())):
+        return np.inf
+    rising: list[float] = np.sort(cosines).tolist()
+    return rising[bisect_left(rising, True, key=is_alike)]
 
 
 def _beyond(one: Comparable, other: Comparable, pair: TextPair, calibrate: Calibrate) -> float:

@@ -37,12 +37,14 @@ class Judgement(Struct, frozen=True, kw_only=True):
 class Admitted(NamedTuple):
     """A candidate that may be a result, its row, and the warnings that it carries.
 
-    ``copies`` are the ids of near-identical others that it stands for.
+    ``score`` is the candidate's until a stage of the ranking gives another. ``copies`` are the ids
+    of near-identical others that it stands for.
     """
 
     candidate: Candidate
     row: MemoryOutline | EpisodeOutline
     warnings: list[str]
+    score: float
     copies: tuple[str, ...] = ()
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from msgspec.structs import replace
 
 from inference.reranker import Reranker
 from memoryweave.contract import Degraded
@@ -25,7 +24,7 @@ from queries.near_identical import once, wording
 from queries.reranking import RERANKED, blended
 from queries.revisions import Statement, newest_first
 from queries.signals import nudge
-from queries.worth import worth_of
+from queries.worth import worths_of
 
 LEAST_COMPARED: Final = 20
 """Among how many at least repetitions are looked for; twice what is asked for, if that is more."""
@@ -44,7 +43,7 @@ def ranked(
     stands for anything else: who asks what existed is shown all of it.
     """
     stages, past = by.stages, by.wanted.position is not None
-    order = sorted(kept, key=lambda one: (-one.candidate.score, -one.row.position, one.row.id))
+    order = sorted(kept, key=lambda one: (-one.score, -one.row.position, one.row.id))
     if stages.absorption and not past:
         order = absorbed(order, _part, _with_score)
     if stages.reranker and reranker is not None:
@@ -61,12 +60,8 @@ def ranked(
 
 
 def _part(one: Admitted) -> Part:
-    candidate, row = one.candidate, one.row
-    return Part(
-        id=row.id,
-        score=candidate.score,
-        sources=row.derived_from if isinstance(row, MemoryOutline) else (),
-    )
+    row = one.row
+    return Part(row.id, one.score, row.derived_from if isinstance(row, MemoryOutline) else ())
 
 
 def _reranked(
@@ -76,19 +71,20 @@ def _reranked(
     judged = attempt("reranker", degraded, lambda: reranker.rerank(query, texts)) if texts else None
     if judged is None:
         return order
-    return _by_scores(order, blended(np.array([one.candidate.score for one in order]), judged))
+    return _by_scores(order, blended(np.array([one.score for one in order]), judged))
 
 
 def _nudged(order: list[Admitted], by: Judgement) -> list[Admitted]:
-    factors = [nudge(worth_of(one.row, by.now, by.policy), by.policy) for one in order]
-    scores = np.array([one.candidate.score for one in order]) * factors
+    worths = worths_of([one.row for one in order], by.now, by.policy)
+    factors = [nudge(worth, by.policy) for worth in worths]
+    scores = np.array([one.score for one in order]) * factors
     return _by_scores(order, scores / max(1.0, float(scores.max(initial=0.0))))
 
 
 def _newest_first(order: list[Admitted], terms: int) -> list[Admitted]:
     """Let versions of one statement change places; the scores stay with the places."""
     return [
-        one if one is before else _with_score(one, before.candidate.score)
+        one if one is before else _with_score(one, before.score)
         for one, before in zip(newest_first(order, _statement, terms), order, strict=True)
     ]
 
@@ -110,26 +106,26 @@ def _diverse(order: list[Admitted], by: Judgement) -> list[Admitted]:
         [Comparable(text=text_of(one), vector=one.candidate.vector) for one in compared],
         by.embedder.calibrate,
     )
-    relevance = [one.candidate.score for one in compared]
+    relevance = [one.score for one in compared]
     chosen = [compared[place] for place in selected(relevance, similarity, by.request.diversity)]
     least = 1.0
     shown = []
     for one in (*chosen, *order[len(compared) :]):
-        least = min(least, one.candidate.score)
-        shown.append(one if one.candidate.score == least else _with_score(one, least))
+        least = min(least, one.score)
+        shown.append(one if one.score == least else _with_score(one, least))
     return shown
 
 
 def _by_scores(order: list[Admitted], scores: Floats) -> list[Admitted]:
     new = [
-        one if score == one.candidate.score else _with_score(one, score)
+        one if score == one.score else _with_score(one, score)
         for one, score in zip(order, scores.tolist(), strict=True)
     ]
-    return sorted(new, key=lambda one: -one.candidate.score)
+    return sorted(new, key=lambda one: -one.score)
 
 
 def _with_score(one: Admitted, score: float) -> Admitted:
-    return one._replace(candidate=replace(one.candidate, score=score))
+    return Admitted(one.candidate, one.row, one.warnings, score, one.copies)
 
 
 def _with_copies(one: Admitted, others: list[Admitted]) -> Admitted:

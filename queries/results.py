@@ -32,7 +32,7 @@ def admitted(found: Found, by: Judgement) -> list[Admitted]:
         row = (memories if candidate.layer == "memory" else episodes).get(candidate.id)
         warnings = None if row is None else _admitted(candidate, row, memories, by)
         if row is not None and warnings is not None:
-            kept.append(Admitted(candidate, row, warnings))
+            kept.append(Admitted(candidate, row, warnings, candidate.score))
     return kept
 
 
@@ -138,7 +138,7 @@ def _within_limits(ranked: list[Admitted], by: Judgement) -> list[Admitted]:
     for entry in first:
         if len(chosen) == request.top_k:
             break
-        if entry.candidate.score < (request.min_score or 0.0):
+        if entry.score < (request.min_score or 0.0):
             continue
         if left is not None:
             tokens = token_count(text_of(entry))
@@ -171,7 +171,7 @@ def _item(
         item = memory_item(
             row,
             by.now,
-            score=candidate.score,
+            score=one.score,
             triggers=triggers_of(row, by.state, by.policy),
             external_ids=external_ids_of(row, sources),
             parts=parts,
@@ -181,7 +181,7 @@ def _item(
         chunked = candidate.chunk_of > 1
         item = episode_item(
             row,
-            score=candidate.score,
+            score=one.score,
             content=text_of(one),
             chunk=Chunk(index=candidate.chunk_index, of=candidate.chunk_of) if chunked else None,
             warnings=one.warnings,

@@ -10,7 +10,8 @@ things, other events told in the same phrase.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Final, TypeVar
 
 from msgspec import Struct
@@ -47,18 +48,18 @@ def newest_first(
     """
     places = [statement_of(one) for one in ranked[:LOOKED_AT]]
     order = list(range(len(places)))
-    units = [units_of(statement.text) for statement in places]
-    for start in range(len(order)):
-        first = order[start]
-        group = [start] + [
-            place
-            for place in range(start + 1, len(order))
-            if _asked_alike(places[first], places[order[place]], terms)
-            and one_value_apart(units[first], units[order[place]])
-        ]
-        newest = sorted((order[place] for place in group), key=lambda one: places[one].age)
-        for place, one in zip(group, reversed(newest), strict=True):
-            order[place] = one
+    units = cache(lambda place: units_of(places[place].text))
+    for alike in _asked_alike(places, terms):
+        for number, start in enumerate(alike):
+            first = units(order[start])
+            group = [start] + [
+                place
+                for place in alike[number + 1 :]
+                if one_value_apart(first, units(order[place]))
+            ]
+            newest = sorted((order[place] for place in group), key=lambda one: places[one].age)
+            for place, one in zip(group, reversed(newest), strict=True):
+                order[place] = one
     return [*(ranked[one] for one in order), *ranked[LOOKED_AT:]]
 
 
@@ -85,10 +86,10 @@ def one_value_apart(one: Sequence[str], other: Sequence[str]) -> bool:
     return bool(mine) and bool(theirs) and not shared_verbs
 
 
-def _asked_alike(one: Statement, other: Statement, terms: int) -> bool:
-    return (
-        terms > 0
-        and one.speaker == other.speaker
-        and one.held == other.held
-        and len(one.held) >= ASKED * terms
-    )
+def _asked_alike(places: Sequence[Statement], terms: int) -> Iterable[list[int]]:
+    """Give the places that share what is asked for, by what they share."""
+    alike: dict[object, list[int]] = {}
+    for place, one in enumerate(places):
+        if terms > 0 and len(one.held) >= ASKED * terms:
+            alike.setdefault((one.speaker, one.held), []).append(place)
+    return (group for group in alike.values() if len(group) > 1)

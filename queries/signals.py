@@ -16,6 +16,7 @@ V (spec: lifecycle.md, "Value backpropagation") is not there yet.
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +38,12 @@ class Signals(Struct, frozen=True, kw_only=True):
     freshness: str = "fresh"
 
 
+NOTHING_KNOWN: Final = Signals()
+"""Those of an episode: they leave its score as it is."""
+
+_FRESHNESS: Final = {"stale": -1.0, "verified": 1.0}
+
+
 def beside_its_episode(attended: Signals, left_alone: Signals) -> Signals:
     """Give the signals of a distilled memory: what came of it since it was said, without its age.
 
@@ -54,6 +61,8 @@ def beside_its_episode(attended: Signals, left_alone: Signals) -> Signals:
 
 def nudge(signals: Signals, policy: PolicySettings = DEFAULT_POLICY) -> float:
     """Give the factor for a score: within 1 ± `bound`, and 1 for a memory just stated."""
+    if signals is NOTHING_KNOWN:
+        return 1.0
     return (
         1.0
         + policy.nudge_confidence * confidence_signal(signals.confidence)
@@ -90,8 +99,8 @@ def quality_signal(useful: int, not_useful: int) -> float:
 
 def freshness_signal(freshness: str) -> float:
     """Give -1 for what rests on something corrected since, 1 for what was verified, else 0."""
-    return {"stale": -1.0, "verified": 1.0}.get(freshness, 0.0)
+    return _FRESHNESS.get(freshness, 0.0)
 
 
 def _cut(value: float) -> float:
-    return min(1.0, max(-1.0, value))
+    return value if -1.0 <= value <= 1.0 else math.copysign(1.0, value)

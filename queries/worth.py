@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
@@ -14,23 +15,33 @@ from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
 from projections.state.rows import EpisodeOutline, MemoryOutline
 from queries.items import FRESH
-from queries.signals import Signals, beside_its_episode
+from queries.signals import NOTHING_KNOWN, Signals, beside_its_episode
 
 
-def worth_of(row: MemoryOutline | EpisodeOutline, now: datetime, policy: PolicySettings) -> Signals:
-    """Give the signals of a result; an episode has none, whatever its age.
+def worths_of(
+    rows: Iterable[MemoryOutline | EpisodeOutline], now: datetime, policy: PolicySettings
+) -> list[Signals]:
+    """Give the signals of results; an episode has none, whatever its age.
 
     A memory that was distilled has those of what came of it since it was said: what age took, it
     took of the episode too, against which nobody holds it.
     """
-    if isinstance(row, EpisodeOutline):
-        return Signals()
     # As of the morning: what was answered today is kept (`recall_cache`), and must not age apart.
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return [
+        NOTHING_KNOWN if isinstance(row, EpisodeOutline) else _worth_of(row, today, policy)
+        for row in rows
+    ]
+
+
+def _worth_of(row: MemoryOutline, today: datetime, policy: PolicySettings) -> Signals:
     attended = _aged(row, today, policy)
     if row.distilled_by == DISTILLED_BY_CALLER:
         return attended
-    return beside_its_episode(attended, _aged(_left_alone(row, policy), today, policy))
+    confidence = initial_confidence(row.clarity, policy)
+    if _is_left_alone(row, confidence):
+        return beside_its_episode(attended, attended)
+    return beside_its_episode(attended, _aged(_left_alone(row, confidence), today, policy))
 
 
 def _aged(row: MemoryOutline, today: datetime, policy: PolicySettings) -> Signals:
@@ -56,11 +67,26 @@ def _aged(row: MemoryOutline, today: datetime, policy: PolicySettings) -> Signal
     )
 
 
-def _left_alone(row: MemoryOutline, policy: PolicySettings) -> MemoryOutline:
-    """Give a distilled memory as it would be if nothing had happened to it."""
+def _is_left_alone(row: MemoryOutline, confidence: float) -> bool:
+    """Tell whether `_left_alone` gives the row itself, as it does of most."""
+    return (
+        row.confidence == confidence
+        and row.last_reinforced_at is None
+        and row.tier == "normal"
+        and not row.corrections
+        and not row.useful
+        and not row.not_useful
+    )
+
+
+def _left_alone(row: MemoryOutline, confidence: float) -> MemoryOutline:
+    """Give a distilled memory as it would be if nothing had happened to it.
+
+    ``confidence`` is what it began with.
+    """
     return replace(
         row,
-        confidence=initial_confidence(row.clarity, policy),
+        confidence=confidence,
         last_reinforced_at=None,
         tier="normal",
         corrections=0,

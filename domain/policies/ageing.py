@@ -36,5 +36,8 @@ def last_attended(
     It is the later of observed_at, last reinforcement and last review (spec: lifecycle.md,
     "Importance, quality, freshness"); a memory without any of them counts from its recording.
     """
-    known = [t for t in (observed_at, last_reinforced_at, last_reviewed_at) if t is not None]
-    return max(known, default=recorded_at)
+    latest = observed_at
+    for other in (last_reinforced_at, last_reviewed_at):
+        if other is not None and (latest is None or other > latest):
+            latest = other
+    return recorded_at if latest is None else latest

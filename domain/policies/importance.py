@@ -57,11 +57,14 @@ def retention(
 
 def decay_rate(decay_class: DecayClass, policy: PolicySettings = DEFAULT_POLICY) -> float:
     """Give what a class loses of its retention in one day."""
-    rates: dict[DecayClass, float] = {
-        "system_fact": policy.decay_rate_system_fact,
-        "user_pref": policy.decay_rate_user_pref,
-        "proj_context": policy.decay_rate_proj_context,
-        "tool_usage": policy.decay_rate_tool_usage,
-        "code_snippet": policy.decay_rate_code_snippet,
-    }
-    return rates[decay_class]
+    match decay_class:
+        case "system_fact":
+            return policy.decay_rate_system_fact
+        case "user_pref":
+            return policy.decay_rate_user_pref
+        case "proj_context":
+            return policy.decay_rate_proj_context
+        case "tool_usage":
+            return policy.decay_rate_tool_usage
+        case "code_snippet":
+            return policy.decay_rate_code_snippet

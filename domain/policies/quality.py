@@ -13,12 +13,10 @@ def quality(useful: int, not_useful: int) -> float | None:
 
 def has_low_quality(useful: int, not_useful: int, policy: PolicySettings = DEFAULT_POLICY) -> bool:
     """Tell whether quality is below 0.3 on at least 5 votes."""
+    if useful + not_useful < policy.quality_votes_needed:
+        return False
     value = quality(useful, not_useful)
-    return (
-        value is not None
-        and useful + not_useful >= policy.quality_votes_needed
-        and value < policy.quality_dropped_below
-    )
+    return value is not None and value < policy.quality_dropped_below
 
 
 def trust_score(helpful: int, retrieved: int) -> float:

@@ -15,7 +15,7 @@ from domain.settings import DEFAULT_POLICY
 from projections.state.rows import MemoryRow
 from queries.signals import nudge
 from queries.stages import EVERY_STAGE
-from queries.worth import worth_of
+from queries.worth import worths_of
 from tests.commands.speaking import Hand, Speaker
 from tests.queries.asking import ask, settle
 from tests.queries.distilling import distil
@@ -43,7 +43,8 @@ def left_alone(draw: st.DrawFn) -> MemoryRow:
 
 
 def factor(row: MemoryRow) -> float:
-    return nudge(worth_of(row, NOW, DEFAULT_POLICY))
+    [worth] = worths_of([row], NOW, DEFAULT_POLICY)
+    return nudge(worth)
 
 
 @given(left_alone())
