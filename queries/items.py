@@ -20,7 +20,13 @@ from domain.policies.trust import DISTILLED_BY_CALLER, trust
 from domain.policies.volatility import is_volatile
 from domain.settings import DEFAULT_POLICY, PolicySettings
 from memoryweave.contract import CandidateItem, Chunk, MemoryDetail, RecallItem
-from projections.state.rows import EpisodeOutline, EpisodeRow, MemoryOutline, MemoryRow
+from projections.state.rows import (
+    EpisodeOrigin,
+    EpisodeOutline,
+    EpisodeRow,
+    MemoryOutline,
+    MemoryRow,
+)
 
 EXTERNAL_ID: Final = "external_id"
 """The metadata key under which an importer keeps a line's own id."""
@@ -196,7 +202,7 @@ def episode_tombstone(row: EpisodeRow, policy: PolicySettings = DEFAULT_POLICY) 
     )
 
 
-def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeOutline]) -> MemoryRow:
+def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeOrigin]) -> MemoryRow:
     """Give a memory without those of its sources that the caller may not know of.
 
     Then without the words of a source too: nobody knows of which they are. ``episodes`` are its
@@ -211,7 +217,7 @@ def seen_by(caller: Caller, row: MemoryRow, episodes: Mapping[str, EpisodeOutlin
     return structs.replace(row, derived_from=known, evidence=evidence)
 
 
-def external_ids_of(row: MemoryOutline, episodes: Mapping[str, EpisodeOutline]) -> list[str]:
+def external_ids_of(row: MemoryOutline, episodes: Mapping[str, EpisodeOrigin]) -> list[str]:
     """Give the external ids of the episodes that a memory came from, in their order."""
     known = [episodes[episode_id] for episode_id in row.derived_from if episode_id in episodes]
     ids = [episode.metadata.get(EXTERNAL_ID) for episode in known]

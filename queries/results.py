@@ -15,7 +15,13 @@ from domain.policies.volatility import is_volatile
 from domain.settings import PolicySettings
 from inference.calibration import pair_of
 from memoryweave.contract import Chunk, RecallItem
-from projections.state.rows import EpisodeOutline, EpisodeRow, MemoryOutline, MemoryRow
+from projections.state.rows import (
+    EpisodeOrigin,
+    EpisodeOutline,
+    EpisodeRow,
+    MemoryOutline,
+    MemoryRow,
+)
 from projections.state.view import StateView
 from queries.candidates import Candidate, Found
 from queries.filters import matches
@@ -40,7 +46,7 @@ def results_of(order: list[Admitted], lexical_weight: float, by: Judgement) -> l
     """Give the answer's results out of those admitted, in the order given (`ranking.ranked`)."""
     chosen = _within_limits(order, by)
     rows = _in_full(chosen, by)
-    sources = _episodes_behind(rows.values(), by)
+    sources = _origins(rows.values(), by)
     return [
         _item(one, row, sources, lexical_weight, by)
         for one in chosen
@@ -150,17 +156,15 @@ def _within_limits(ranked: list[Admitted], by: Judgement) -> list[Admitted]:
     return [entry for entry in ranked if entry.row.id in kept]
 
 
-def _episodes_behind(
-    rows: Iterable[MemoryRow | EpisodeRow], by: Judgement
-) -> Mapping[str, EpisodeOutline]:
+def _origins(rows: Iterable[MemoryRow | EpisodeRow], by: Judgement) -> Mapping[str, EpisodeOrigin]:
     ids = {source for row in rows if isinstance(row, MemoryRow) for source in row.derived_from}
-    return by.state.sources(ids, now=by.now) if ids else {}
+    return by.state.origins(ids) if ids else {}
 
 
 def _item(
     one: Admitted,
     row: MemoryRow | EpisodeRow,
-    sources: Mapping[str, EpisodeOutline],
+    sources: Mapping[str, EpisodeOrigin],
     lexical_weight: float,
     by: Judgement,
 ) -> RecallItem:

@@ -33,19 +33,24 @@ MemoryState = Literal["candidate", "live", "tombstone"]
 EndedBy = Literal["deprecated", "deleted", "superseded", "expired", "dismissed", "redistilled"]
 
 
-class EpisodeOutline(Struct, frozen=True, gc=False):
+class EpisodeOrigin(Struct, frozen=True, gc=False):
+    """What a memory tells of an episode that it came from."""
+
+    id: str
+    namespace: str
+    metadata: dict[str, Any]
+
+
+class EpisodeOutline(EpisodeOrigin, frozen=True, gc=False):
     """What an episode is ranked by: a hundred are read for ten that are shown.
 
     ``memory_ids`` it created, ``reinforced_ids`` it confirmed; ``reinforcements`` has the position
     of that for each memory.
     """
 
-    id: str
-    namespace: str
     content: str
     speaker: str | None
     distill: bool
-    metadata: dict[str, Any]
     observed_at: datetime | None
     recorded_at: datetime
     expires_at: datetime | None

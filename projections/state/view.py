@@ -32,6 +32,7 @@ from projections.state.history import Moment, moment_at, position_passed
 from projections.state.listing import Scope, Sort
 from projections.state.rows import (
     AgentRow,
+    EpisodeOrigin,
     EpisodeOutline,
     EpisodeRow,
     EvaluationRow,
@@ -204,11 +205,10 @@ class StateView:
             {name: row.at(now) for name, row in told.items()},
         )
 
-    def sources(self, ids: Iterable[str], *, now: datetime) -> dict[str, EpisodeOutline]:
-        """Give the outlines of the episodes that exist among ``ids``, as they are at ``now``."""
+    def origins(self, ids: Iterable[str]) -> dict[str, EpisodeOrigin]:
+        """Give what memories tell of the episodes that exist among ``ids``, in any state."""
         with self._readers.reading() as connection:
-            rows = select_by_ids(connection, EpisodeOutline, "episodes", ids)
-        return {name: row.at(now) for name, row in rows.items()}
+            return select_by_ids(connection, EpisodeOrigin, "episodes", ids)
 
     def versions(self, memory_id: str) -> list[VersionRow]:
         """Give every text the memory had, oldest first; empty for an unknown id."""
