@@ -194,8 +194,9 @@ async def _close(service: Service, forwarding: Forwarding | None) -> None:
     if forwarding is not None:
         await forwarding.close()
     service.last_used.flush()
-    service.limits.close()
     service.threads.close()
+    service.limits.close()
+    service.recall_cache.close()
     service.recall_log.close()
     service.lexical.shutdown(wait=True)
 

@@ -27,6 +27,7 @@ from msgspec import Struct, structs
 from domain.caller import Caller
 from domain.errors import ViewBehind, ViewDegraded
 from domain.settings import PolicySettings
+from eventlog.connection import Argument, Connections, NotSent
 from memoryweave.contract import Recall, RecallAnswer
 from projections.state.standing import Standing
 from queries.recall import Question, Recalled, RecallParts, recall_in_full
@@ -111,7 +112,8 @@ class RecallCache:
         self, volatile: redis.Redis | None, clock: Callable[[], float] = monotonic
     ) -> None:
         """``clock`` gives seconds that never run backwards."""
-        self._volatile = volatile
+        # With connections of its own: the client's own way costs three times as much a command.
+        self._store = None if volatile is None else Connections(volatile.connection_pool)
         self._monotonic = clock
         self._lock = threading.Lock()
         self._store_gone_until = 0.0
@@ -164,6 +166,11 @@ class RecallCache:
             self._keep(basis, recalled, parts, began)
         return recalled
 
+    def close(self) -> None:
+        """Close the connections."""
+        if self._store is not None:
+            self._store.close()
+
     def outcomes(self) -> dict[str, int]:
         """Count what became of the questions since the process began."""
         with self._lock:
@@ -176,7 +183,7 @@ class RecallCache:
     def _basis(self, asked: Question, scope: frozenset[str] | None, now: datetime) -> Basis:
         request, parts, moment = asked.request, asked.parts, self._monotonic()
         if (
-            self._volatile is None
+            self._store is None
             or moment < self._store_gone_until
             or moment < self._distrusted_until
             or request.as_of is not None
@@ -248,20 +255,20 @@ class RecallCache:
         until = min((at for at in (expiry, recalled.steady_until) if at), default=None)
         stored = _encode(_Kept(recalled.answer, recalled.miss, until))
         if len(stored) <= _LARGEST:
-            self._ask(lambda store: store.set(basis.key, stored, ex=KEPT_FOR_S))
+            self._ask("SET", basis.key, stored, "EX", KEPT_FOR_S)
 
     def _get(self, key: str) -> _Kept | None:
-        stored = self._ask(lambda store: store.get(key))
+        stored = self._ask("GET", key)
         try:
             return None if stored is None else _decode(stored)
         except msgspec.DecodeError:
             return None
 
-    def _ask(self, question: Callable[[redis.Redis], Any]) -> Any:
-        assert self._volatile is not None
+    def _ask(self, *command: Argument) -> Any:
+        assert self._store is not None
         try:
-            return question(self._volatile)
-        except redis.RedisError as error:
+            return self._store.call(*command)
+        except (NotSent, redis.RedisError, OSError) as error:
             # Not asked again for a moment: a hung store would cost every recall its time-out.
             self._store_gone_until = self._monotonic() + _STORE_LEFT_ALONE_S
             _logger.warning("recall_cache_gone", error=type(error).__name__)
