@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from api.calls import Call
 from commands.recalls import AskedRecall
@@ -14,29 +15,42 @@ from projections.state.standing import EVERYWHERE
 from queries.recall import Question, Recalled, RecallParts
 from queries.recall_cache import Basis
 
+T = TypeVar("T")
+
 
 async def recalled(call: Call, request: contract.Recall) -> contract.RecallAnswer:
-    """Answer, and have it written down that this was answered. Raises what recall raises."""
-    found = await answered(call, request)
-    tell(call, request, found, found.answer.results)
-    return found.answer
+    """Answer, and have it noted that this was answered. Raises what recall raises."""
+
+    def hand_out(found: Recalled) -> contract.RecallAnswer:
+        call.node.served.note(call.caller.actor, found.answer.results)
+        tell(call, request, found, found.answer.results)
+        return found.answer
+
+    return await answered(call, request, hand_out)
 
 
-async def answered(call: Call, request: contract.Recall) -> Recalled:
-    """Answer, and tell nobody: who shows the answer, or some of it, has it told.
+async def answered(call: Call, request: contract.Recall, then: Callable[[Recalled], T]) -> T:
+    """Answer, and give what ``then`` makes of it in the thread that has the answer.
 
-    A kept answer costs no place among the searches.
+    Nobody is told: who shows the answer, or some of it, has it told. A kept answer costs no place
+    among the searches.
     """
     cache, asked = call.service.recall_cache, question_of(call, request)
-    found = await call.threads.run(cache.find, asked)
+
+    def find() -> T | Basis:
+        found = cache.find(asked)
+        return found if isinstance(found, Basis) else then(found)
+
+    made = await call.threads.run(find)
     under_way = call.service.recalls_under_way
-    if isinstance(found, Basis) and found.key in under_way:
+    if isinstance(made, Basis) and made.key in under_way:
         # Somebody asks the same right now: what comes of it is kept, or is searched for again.
-        await under_way[found.key].wait()
-        found = await call.threads.run(cache.find, asked)
-    if isinstance(found, Basis):
-        found = await _computed(call, found, asked)
-    return found
+        await under_way[made.key].wait()
+        made = await call.threads.run(find)
+    if isinstance(made, Basis):
+        basis = made
+        made = await _computed(call, basis, lambda: then(cache.compute(basis, asked)))
+    return made
 
 
 def question_of(call: Call, request: contract.Recall) -> Question:
@@ -58,13 +72,13 @@ def question_of(call: Call, request: contract.Recall) -> Question:
     )
 
 
-async def _computed(call: Call, basis: Basis, asked: Question) -> Recalled:
+async def _computed(call: Call, basis: Basis, compute: Callable[[], T]) -> T:
     """Search, and let those wait meanwhile who ask the same."""
     under_way, done = call.service.recalls_under_way, asyncio.Event()
     if basis.key:
         under_way.setdefault(basis.key, done)
     try:
-        return await call.threads.search(call.service.recall_cache.compute, basis, asked)
+        return await call.threads.search(compute)
     finally:
         done.set()
         if under_way.get(basis.key) is done:

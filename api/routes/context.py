@@ -11,6 +11,7 @@ from api.rate_limits import headers_of
 from api.recalling import answered, tell
 from memoryweave import contract
 from queries.context import NOTHING_TO_RECALL, assembled, query_in, search_for
+from queries.recall import Recalled
 
 
 @question("POST", "/context", limited=True)
@@ -24,13 +25,12 @@ async def post_context(
     if query is None:
         return Response(NOTHING_TO_RECALL, headers=headers)
     request, node = search_for(query), call.node
-    found = await answered(call, request)
 
-    def assemble() -> contract.ContextBlock:
+    def assemble(found: Recalled) -> contract.ContextBlock:
         policy = node.application.policy
         made = assembled(data, found.answer, call.caller, node.state, node.clock(), policy)
         node.served.note(call.caller.actor, made.shown, data.session_id)
         tell(call, request, found, made.shown)
         return made.answer
 
-    return Response(await call.threads.run(assemble), headers=headers)
+    return Response(await answered(call, request, assemble), headers=headers)

@@ -24,7 +24,6 @@ async def post_recall(
     if data.as_of is not None:
         await wait_for_moment(call.node, call.threads, data.as_of, "views")
     answer = await recalled(call, data)
-    await call.threads.run(call.node.served.note, call.caller.actor, answer.results)
     return Response(answer, headers=_headers(bucket))
 
 
