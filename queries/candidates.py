@@ -189,7 +189,7 @@ def _gathered(
     beside = attempt(
         "neighbours",
         degraded,
-        lambda: vector.at_turns(around.turns, around.chunks, wanted, episodes),
+        lambda: vector.at_turns(around.keys, around.chunks, wanted, episodes),
     )
     if not beside:
         return with_neighbours(alone)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -34,31 +35,33 @@ _Turn: TypeAlias = tuple[str, str, int]
 
 
 class Wanted(Struct, frozen=True):
-    """What to fetch: turns by key, and chunks of long episodes by row id."""
+    """What to fetch: turns, and chunks of long episodes by row id."""
 
-    turns: frozenset[str]
+    turns: frozenset[_Turn]
     chunks: frozenset[str]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The turns as the table spells them."""
+        return frozenset(turn_key(*turn) for turn in self.turns)
 
     def holds(self, hit: Hit) -> bool:
         """Tell whether a row is one of those chunks or of those turns."""
-        turn = _turn(hit)
-        return hit.row_id in self.chunks or (turn is not None and turn_key(*turn) in self.turns)
+        return hit.row_id in self.chunks or _turn(hit) in self.turns
 
 
 def wanted_around(rows: Iterable[Hit], known: Iterable[Hit], *, reach: int = REACH) -> Wanted:
     """Tell what to fetch around ``rows``; whole turns that are among ``known`` are left out."""
-    turns: set[str] = set()
+    turns: set[_Turn] = set()
     chunks: set[str] = set()
     have = {hit.row_id for hit in known}
-    whole = {turn_key(*turn) for hit in known if hit.chunk_of == 1 and (turn := _turn(hit))}
+    whole = {turn for hit in known if hit.chunk_of == 1 and (turn := _turn(hit))}
     offsets = [offset for offset in range(-reach, reach + 1) if offset]
     for hit in rows:
         if (turn := _turn(hit)) is not None:
             namespace, session, number = turn
             turns.update(
-                turn_key(namespace, session, number + offset)
-                for offset in offsets
-                if number + offset >= 0
+                (namespace, session, number + offset) for offset in offsets if number + offset >= 0
             )
         if hit.chunk_of > 1:
             stretch = hit.row_id.rpartition(":")[0]
@@ -96,19 +99,22 @@ def beside(hits: Sequence[Hit]) -> dict[int, Integers]:
 def passes(hit: Hit, search: SearchFilter) -> bool:
     """Tell whether a live row passes all of a filter, as `search_filter.where` does."""
     observed = hit.observed_at or hit.recorded_at
-    pairs = {metadata_pair(key, value) for key, value in search.metadata.items()}
     return (
         (search.namespaces is None or hit.namespace in search.namespaces)
         and (not search.layers or hit.layer in search.layers)
         and (not search.categories or hit.category in search.categories)
         and (not search.agents or hit.agent_id in search.agents)
         and (not search.sources or hit.source in search.sources)
-        and search.tags.issubset(hit.tags)
+        and (not search.tags or search.tags.issubset(hit.tags))
         and search.session_id in (None, hit.session_id)
-        and pairs.issubset(hit.metadata_pairs)
+        and (not search.metadata or _pairs(search).issubset(hit.metadata_pairs))
         and (search.observed_after is None or observed >= search.observed_after)
         and (search.observed_before is None or observed <= search.observed_before)
     )
+
+
+def _pairs(search: SearchFilter) -> set[str]:
+    return {metadata_pair(key, value) for key, value in search.metadata.items()}
 
 
 def _on_a_line(hits: Sequence[Hit]) -> tuple[Integers, Integers]:
@@ -117,18 +123,19 @@ def _on_a_line(hits: Sequence[Hit]) -> tuple[Integers, Integers]:
     Of two rows for one chunk the last counts.
     """
     sessions: dict[tuple[str, str], int] = {}
-    last: dict[tuple[int, int, int], int] = {}
-    for row, hit in enumerate(hits):
-        if (turn := _turn(hit)) is not None:
-            session = sessions.setdefault(turn[:2], len(sessions))
-            last[session, turn[2], hit.chunk_index] = row
-    if not last:
+    found = [
+        (sessions.setdefault(turn[:2], len(sessions)), turn[2], hit.chunk_index, row, hit.chunk_of)
+        for row, hit in enumerate(hits)
+        if (turn := _turn(hit)) is not None
+    ]
+    if not found:
         return _NOTHING, _NOTHING
-    keys = sorted(last)
-    rows = np.array([last[key] for key in keys], dtype=np.int64)
-    session_of, number, chunk = np.array(keys, dtype=np.int64).T
-    sizes = np.array([hits[row].chunk_of for row in rows.tolist()], dtype=np.int64)
-    is_last_of_turn = np.ones(len(keys), dtype=bool)
+    flat = np.fromiter(chain.from_iterable(found), np.int64, 5 * len(found)).reshape(-1, 5)
+    ordered = flat[np.lexsort((flat[:, 2], flat[:, 1], flat[:, 0]))]  # else in the order of rows
+    is_last_of_chunk = np.ones(len(found), dtype=bool)
+    is_last_of_chunk[:-1] = (ordered[1:, :3] != ordered[:-1, :3]).any(axis=1)
+    session_of, number, chunk, rows, sizes = ordered[is_last_of_chunk].T
+    is_last_of_turn = np.ones(len(rows), dtype=bool)
     is_last_of_turn[:-1] = (np.diff(session_of) != 0) | (np.diff(number) != 0)
     # What the turns before take beyond the one place that each has at least.
     beyond = np.cumsum(np.where(is_last_of_turn, sizes - 1, 0))
@@ -141,13 +148,17 @@ def _beside_their_episodes(hits: Sequence[Hit]) -> list[tuple[int, int, int]]:
 
     Only an episode of the memory's own namespace is its place.
     """
+    memories = [row for row, hit in enumerate(hits) if hit.derived_from]
+    if not memories:
+        return []
+    origins = {hits[row].origin for row in memories}
     chunks: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row, hit in enumerate(hits):
-        if not hit.derived_from:
+        if not hit.derived_from and hit.source_id in origins:
             chunks[hit.namespace, hit.source_id].append(row)
     places = []
-    for row, hit in enumerate(hits):
-        if hit.derived_from and (there := chunks.get((hit.namespace, hit.origin))):
+    for row in memories:
+        if there := chunks.get((hits[row].namespace, hits[row].origin)):
             there = sorted(there, key=lambda one: hits[one].chunk_index)
             places.append((row, there[0], there[-1]))
     return places

@@ -90,6 +90,13 @@ def test_neighbours_are_of_one_session_and_namespace_and_step_through_chunks() -
     assert found[-2] == [-1, -1, 0, 1, -1, -1, -1]
 
 
+def test_of_two_rows_for_one_chunk_the_last_is_the_neighbour() -> None:
+    rows = [hit(0), hit(1, row_id="e1:1:0", chunk_of=5), hit(1, row_id="e1:2:0"), hit(2)]
+    found = {offset: list(rows_at) for offset, rows_at in beside(rows).items()}
+    assert found[1] == [2, -1, 3, -1]
+    assert found[-1] == [-1, -1, 0, 2]
+
+
 def test_a_memory_stands_where_the_first_of_its_episodes_does() -> None:
     def memory(number: int, *episodes: str, **more: str) -> Hit:
         name = f"m{number}"
@@ -119,7 +126,9 @@ def test_a_memory_stands_where_the_first_of_its_episodes_does() -> None:
 def test_only_what_is_not_there_is_fetched() -> None:
     rows = [hit(4), hit(5)]
     around = wanted_around(rows[:1], rows, reach=2)
-    assert around.turns == {f"6:sharedtalk:{number}" for number in (2, 3, 6)}
+    assert around.turns == {("shared", "talk", number) for number in (2, 3, 6)}
+    assert around.keys == {f"6:sharedtalk:{number}" for number in (2, 3, 6)}
+    assert [number for number in range(9) if around.holds(hit(number))] == [2, 3, 6]
     assert not around.chunks
     long = hit(7, row_id="e7:7:1", chunk_index=1, chunk_of=4)
     assert wanted_around([long], [long], reach=1).chunks == {"e7:7:0", "e7:7:2"}
