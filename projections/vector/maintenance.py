@@ -244,7 +244,9 @@ def index_what_is_new(dataset: Any) -> None:
         known = {fragment for part in parts for fragment in part}
         new = sum(count for fragment, count in rows.items() if fragment not in known)
         sizes = [sum(rows.get(fragment, 0) for fragment in part) for part in parts]
-        alike.setdefault(parts_to_join(sizes, new), []).append(index.name)
+        joined = parts_to_join(sizes, new)
+        if new or joined > 1:
+            alike.setdefault(joined, []).append(index.name)
     for joined, names in alike.items():
         dataset.optimize.optimize_indices(index_names=names, num_indices_to_merge=joined)
 
