@@ -19,8 +19,8 @@ from inference.embedder import Embedder, Vector
 from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
 from projections.vector.hits import Hit
-from projections.vector.lexical import query_of
-from projections.vector.ranking import Counted, counts_of, statistics_of
+from projections.vector.lexical import LexicalQuery, query_of
+from projections.vector.ranking import Counted, Statistics, counts_of, statistics_of
 from projections.vector.reading import cosines_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
@@ -151,11 +151,9 @@ def _gathered(
     """Put what was found, and what stands around the best of it, into one pool."""
     found = {hit.row_id: hit for hit in (*(arms.words or ()), *arms.of_a_time, *(arms.dense or ()))}
     asked = query_of(query)
-    nothing = counts_of(asked, [])
-    statistics = arms.statistics or statistics_of(asked, nothing)
-    searched = frozenset(found)
-    counted = arms.counted or Counted({}, nothing)
+    statistics, counted = _counted(arms, asked)
     cosines = arms.cosines
+    searched = frozenset(found)
 
     def pool_with(hits: Iterable[Hit], candidates: frozenset[str]) -> Pool:
         nonlocal counted, cosines
@@ -180,7 +178,7 @@ def _gathered(
         NO_STAGE, evidence=stages.evidence, speaker=stages.speaker, time=stages.time
     )
     scores = _scored(alone, query, cues, first)[0].scores
-    best = sorted(range(len(scores)), key=lambda row: (-scores[row], alone.hits[row].row_id))
+    best = np.argsort(-scores, kind="stable").tolist()  # of equals the first by its id
     around = wanted_around([alone.hits[row] for row in best[:EXPANDED]], alone.hits)
     episodes: frozenset[str] = frozenset()
     if wanted.position is None and "episode" in wanted.layers:
@@ -203,6 +201,14 @@ def _gathered(
         nearest = wanted_around([alone.hits[row] for row in best[:EXPANDED]], (), reach=1)
         candidates |= {hit.row_id for hit in beside if nearest.holds(hit) and passes(hit, wanted)}
     return with_neighbours(pool_with(everything.values(), candidates))
+
+
+def _counted(arms: Arms, asked: LexicalQuery) -> tuple[Statistics, Counted]:
+    """Give what was counted for the words, of no rows where they were not looked for."""
+    if arms.statistics is not None and arms.counted is not None:
+        return arms.statistics, arms.counted
+    nothing = counts_of(asked, [])
+    return statistics_of(asked, nothing), Counted({}, nothing)
 
 
 def _cosines(
