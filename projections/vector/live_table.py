@@ -7,6 +7,8 @@ and what they look at is one version, so that rows found in it can be fetched fr
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +27,14 @@ INDEX_CACHE_BYTES: Final = 1 << 30
 """What a process keeps of the indices: those of a million rows fit."""
 
 METADATA_CACHE_BYTES: Final = 128 << 20
+
+_VERSIONS: Final = "_versions"
+"""Lance's folder of manifests, one for each version: it finds the newest by all their names."""
+
+_SETTLED_NS: Final = 50_000_000
+"""File systems tell times by the tick, some milliseconds: what happened to a folder within so many
+of a look at it may not change the time that it shows."""
+
 _COUNTS_KEPT: Final = 256
 
 
@@ -66,11 +76,14 @@ class Opened(Struct, frozen=True):
 class LiveTable:
     """Opens what is live under a view's directory. Thread-safe."""
 
-    def __init__(self, path: Path) -> None:
-        """``path`` is the view's directory, ``views/vector``."""
+    def __init__(self, path: Path, clock: Callable[[], int] = time.time_ns) -> None:
+        """``path`` is the view's directory, ``views/vector``; ``clock`` gives the file system's
+        time in nanoseconds."""
         self._path = path
+        self._clock = clock
         self._lock = threading.Lock()
         self._found: object = None
+        self._looked_at: int | None = None
         self._opened: Opened | None = None
         self._sentinel: tuple[Opened, Sentinel] | None = None
 
@@ -96,13 +109,23 @@ class LiveTable:
                     VectorCounts(),
                 )
                 self._found = found
-            dataset = self._opened.dataset
-            newest = dataset.latest_version
-            if newest != self._opened.version:
-                self._opened = _opened(
-                    dataset.checkout_version(newest), self._opened.kept, self._opened.vectors
-                )
+                self._looked_at = None
+            self._opened = self._newest(self._opened, place / _VERSIONS)
             return self._opened
+
+    def _newest(self, opened: Opened, versions: Path) -> Opened:
+        """Give the newest version of a table, which is the one that is open while its folder of
+        versions shows the time that it showed when they were looked through."""
+        changed_at = _changed_at(versions)
+        if changed_at is not None and changed_at == self._looked_at:
+            return opened
+        now = self._clock()
+        newest = opened.dataset.latest_version
+        settled = changed_at is not None and changed_at < now - _SETTLED_NS
+        self._looked_at = changed_at if settled else None
+        if newest == opened.version:
+            return opened
+        return _opened(opened.dataset.checkout_version(newest), opened.kept, opened.vectors)
 
     def sentinel(self, opened: Opened) -> Sentinel:
         """Give what that version's position row says; read once. Raises `ViewDamaged`.
@@ -119,6 +142,13 @@ class LiveTable:
         with self._lock:
             self._sentinel = opened, read
         return read
+
+
+def _changed_at(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return None  # whoever reads the table is told what is wrong
 
 
 def _opened(dataset: Any, kept: KeptRows, vectors: VectorCounts) -> Opened:
