@@ -175,10 +175,12 @@ def _asking(live: LiveFiles) -> Iterator[DuckDBPyConnection]:
         for statement in view_statements(files):
             connection.execute(statement)
         yield connection
-    except duckdb.IOException as error:
-        raise FilesUnreadable from error
     except duckdb.OutOfMemoryException as error:
         raise ViewDegraded("the analytics view takes more memory to read than there is") from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        # The statements are ours, so it is the files. Of a damaged one DuckDB raises most of its
+        # errors, their bare base among them, or gives Python a text that is none.
+        raise FilesUnreadable from error
     finally:
         connection.close()
 

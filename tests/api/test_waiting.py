@@ -98,6 +98,26 @@ def test_a_digest_beyond_the_logs_end_is_a_fault_of_the_request(service, client,
     assert answer.json()["type"].endswith("/view-behind")
 
 
+def test_a_digest_of_a_position_that_a_view_has_passed_or_not_come_to_reads_no_row(
+    service, client, monkeypatch
+):
+    node = service.node
+    end = commit(client, "x")["position"]
+
+    def read(view):
+        raise AssertionError("it read the rows")
+
+    for view in (node.state, node.vector, node.analytics):
+        monkeypatch.setattr(type(view), "digest", read)
+    passed = service.admin.get("/api/v1/admin/digest", params={"at": 1})
+    assert passed.status_code == 422, passed.text
+    assert "the state view has passed it" in passed.json()["errors"][0]["message"]
+    with stuck(monkeypatch, node.state, end - 1):
+        behind = service.admin.get("/api/v1/admin/digest", params={"at": end})
+    assert behind.status_code == 503, behind.text
+    assert behind.json()["type"].endswith("/view-behind")
+
+
 def test_a_command_whose_event_a_view_set_aside_says_view_degraded(service, client, monkeypatch):
     def parked(self, first=1, last=None):
         return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,3 +90,62 @@ def test_files_that_go_under_every_try_are_told_as_unreadable(overtaken: Overtak
     with pytest.raises(FilesUnreadable):
         overtaken.events(EventFilter())
     assert overtaken.times == 100 - TRIES
+
+
+def zeroed(whole: bytes) -> bytes:
+    return whole[: len(whole) // 2] + bytes(len(whole) - len(whole) // 2)
+
+
+def renamed(whole: bytes) -> bytes:
+    """Give the file with another name for one of its columns."""
+    assert b"causation_position" in whole
+    return whole.replace(b"causation_position", b"causation-position")
+
+
+def misspelt(whole: bytes) -> bytes:
+    """Give the file with a footer that cannot be decoded, for which DuckDB has no kind of error."""
+    length = int.from_bytes(whole[-8:-4], "little")
+    return whole[: -8 - length] + b"\x0f" * length + whole[-8:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: b"",
+        lambda whole: b"no Parquet",
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: b"PAR1" + bytes(len(whole) - 8) + b"PAR1",
+        zeroed,
+        renamed,
+        misspelt,
+    ],
+    ids=["empty", "a text", "half", "zeros", "half of it zeros", "renamed", "misspelt"],
+)
+def test_whatever_is_wrong_with_a_file_is_told_as_unreadable(
+    overtaken: Overtaken, damage: Callable[[bytes], bytes]
+) -> None:
+    overtaken.times = 0
+    for path in overtaken.live().paths:
+        path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(FilesUnreadable):
+        overtaken.events(EventFilter())
+    with pytest.raises(FilesUnreadable):
+        overtaken.digest()
+
+
+def test_bytes_damaged_anywhere_are_told_as_unreadable_or_not_at_all(overtaken: Overtaken) -> None:
+    """A Parquet page that still reads as one is taken at its word: it has no checksum."""
+    overtaken.times = 0
+    path = max(overtaken.live().paths, key=lambda file: file.stat().st_size)
+    whole, chance, unreadable = path.read_bytes(), random.Random(7), 0
+    for _ in range(100):
+        at, length = chance.randrange(len(whole)), chance.choice([1, 16, 256])
+        other = chance.randbytes(min(length, len(whole) - at))
+        path.write_bytes(whole[:at] + other + whole[at + len(other) :])
+        try:
+            overtaken.events(EventFilter(), limit=1000)
+        except FilesUnreadable:
+            unreadable += 1
+    assert unreadable > 25
+    path.write_bytes(whole)
+    assert overtaken.events(EventFilter(), limit=1000)
