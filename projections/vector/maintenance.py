@@ -43,10 +43,12 @@ _COMPACTIONS_PER_ROUND: Final = 4
 _DELETIONS: Final = 0.1
 """The share of deleted rows from which on a fragment is rewritten."""
 
-QUIET_S: Final = 1.0
+QUIET_S: Final = 0.5
 """How long no row must have come for a round to begin for fewer."""
 
-_BETWEEN_QUIET_ROUNDS_S: Final = 5.0
+_REST: Final = 20
+"""How many times as long as such a round took none begins after it: rows that come one by one keep
+no core busy with upkeep."""
 
 _TIMES_LARGER: Final = 10
 _FEW_ROWS: Final = 1_000
@@ -102,23 +104,28 @@ class Maintenance:
         self._vector_index_from = vector_index_from
         self._commits = 0
         self._rows = 0
-        self._quiet_since = self._began = monotonic()
+        self._quiet_since = self._resting_until = monotonic()
         self._seen = 0
         self._indexed: int | None = None
+        self._quiet_round_began: float | None = None
         self._round: Iterator[None] | None = None
         self._beside: threading.Thread | None = None
 
     def step(self) -> bool:
         """Do one bounded part of what is due; tell whether more is. Storage errors pass through."""
+        now, rows = self._monotonic(), self._projector.rows_written
+        if rows != self._seen:
+            self._seen, self._quiet_since = rows, now
         if self._beside is not None:
             if self._beside.is_alive():
                 return False
             self._beside = None
         if self._round is None:
-            if not self._due():
+            much = self._much_is_new()
+            if not much and not self._is_quiet_and_rows_wait(now):
                 return False
-            self._commits, self._rows = self._projector.commits, self._projector.rows_written
-            self._indexed, self._began = self._rows, self._monotonic()
+            self._quiet_round_began = None if much else now
+            self._commits, self._rows, self._indexed = self._projector.commits, rows, rows
             self._round = self._steps()
         try:
             next(self._round)
@@ -149,22 +156,18 @@ class Maintenance:
         if self._beside is not None:
             self._beside.join()
 
-    def _due(self) -> bool:
+    def _much_is_new(self) -> bool:
         return (
             self._projector.commits - self._commits >= COMMITS_PER_ROUND
             or self._projector.rows_written - self._rows >= ROWS_PER_ROUND
-            or self._is_quiet_and_rows_wait()
         )
 
-    def _is_quiet_and_rows_wait(self) -> bool:
+    def _is_quiet_and_rows_wait(self, now: float) -> bool:
         """Tell whether no more rows come, and some came, or may have before this process began."""
-        now, rows = self._monotonic(), self._projector.rows_written
-        if rows != self._seen:
-            self._seen, self._quiet_since = rows, now
         return (
-            rows != self._indexed
+            self._seen != self._indexed
             and now - self._quiet_since >= QUIET_S
-            and now - self._began >= _BETWEEN_QUIET_ROUNDS_S
+            and now >= self._resting_until
         )
 
     def _steps(self) -> Iterator[None]:
@@ -230,6 +233,10 @@ class Maintenance:
         except Exception as error:  # noqa: BLE001  # reported; a later round tries again
             self._indexed = None
             self._report(error)
+        finally:
+            began, ended = self._quiet_round_began, self._monotonic()
+            if began is not None:
+                self._resting_until = ended + _REST * (ended - began)
 
     def _dataset(self) -> Any:
         return dataset_of(self._projector.folder)

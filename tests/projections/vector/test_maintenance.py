@@ -17,7 +17,13 @@ import projections.vector.indices as indices
 import projections.vector.maintenance as upkeep
 from projections.vector.indices import cells_to_look_at
 from projections.vector.live_table import LiveTable
-from projections.vector.maintenance import Maintenance, dataset_of, index_names, parts_to_join
+from projections.vector.maintenance import (
+    Maintenance,
+    dataset_of,
+    index_names,
+    index_what_is_new,
+    parts_to_join,
+)
 from projections.vector.search_filter import SearchFilter
 from tests.projections.vector.histories import History
 from tests.projections.vector.places import Place, letters
@@ -215,14 +221,14 @@ def test_what_a_quiet_view_shows_is_indexed_however_little_it_is(
             return began
 
         version = dataset_of(place.directory.live).version
-        assert not begins(104.9)
-        assert begins(105.0), "something may be left by who wrote the view before"
+        assert not begins(100.4)
+        assert begins(100.5), "something may be left by who wrote the view before"
         assert dataset_of(place.directory.live).version == version, "it was not"
         history.commit("the berth is 12")
         place.project(history.events)
         assert not begins(110.0), "rows may still come"
         assert indexed(place, "tokens_idx")["num_unindexed_rows"] > 0
-        assert begins(111.0)
+        assert begins(110.5)
         assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
         place.project([history.close_session("default", "nobody's")])
         assert not begins(200.0), "the position row alone waits for nothing"
@@ -231,9 +237,46 @@ def test_what_a_quiet_view_shows_is_indexed_however_little_it_is(
         assert not begins(201.0)
         history.commit("the berth is 16")
         place.project(history.events)
-        assert not begins(201.9)
-        assert not begins(202.8)
-        assert begins(202.9)
+        assert not begins(201.4)
+        assert not begins(201.8)
+        assert begins(201.9)
+
+
+def test_quiet_rounds_rest_twenty_times_as_long_as_they_take(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+
+    def takes_two_seconds(dataset: Any) -> None:
+        nonlocal now
+        now += 2.0
+        index_what_is_new(dataset)
+
+    monkeypatch.setattr(upkeep, "index_what_is_new", takes_two_seconds)
+
+    def begins(then: float) -> bool:
+        nonlocal now
+        now = then
+        maintenance.step()
+        now = then + 1.0
+        began = maintenance.step()
+        finish(maintenance)
+        return began
+
+    with closing(Maintenance(place.projector, report=fail, monotonic=lambda: now)) as maintenance:
+        assert begins(100.0)  # it ended at 103
+        for later in (110.0, 141.9):
+            history.commit("one more")
+            place.project(history.events)
+            assert not begins(later), later
+        assert begins(143.0)
+        monkeypatch.setattr(upkeep, "ROWS_PER_ROUND", 5)
+        for number in range(5):
+            history.create(f"statement number {number}")
+        place.project(history.events)
+        now = 150.0
+        assert maintenance.step(), "where many rows came none rests"
+        finish(maintenance)
 
 
 def test_a_quiet_round_that_failed_is_tried_again(
@@ -251,12 +294,10 @@ def test_a_quiet_round_that_failed_is_tried_again(
     ) as maintenance:
         with monkeypatch.context() as patched:
             patched.setattr(upkeep, "index_what_is_new", refuse)
-            now = 110.0
             assert not maintenance.step()
-            now = 111.0
+            now = 100.5
             finish(maintenance)
         assert len(failures) == 1
-        now = 116.0
         finish(maintenance)
     assert len(failures) == 1
     assert indexed(place, "tokens_idx")["num_unindexed_rows"] == 0
