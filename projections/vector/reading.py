@@ -112,13 +112,15 @@ class Reading:
     ) -> list[list[Near]]:
         """Give for each vector the nearest rows by cosine, best first, at most ``limit``.
 
-        ``vectors`` is float32[n, dimension]; measured with the full vectors.
+        Those that are equally near go by their sources' ids. ``vectors`` is float32[n, dimension];
+        measured with the full vectors.
         """
         # As Arrow's: Lance copies numpy's one by one into doubles and back.
         asked = [pa.array(vector, pa.float32()) for vector in vectors]
         indices = self._opened.dataset.describe_indices()
         by_index = any(index.name == VECTOR_INDEX for index in indices)
-        nearest = self._nearest(asked, search, MEASURED * limit if by_index else limit)
+        # Of a scan too: where it ends, it leaves equals out as they lie.
+        nearest = self._nearest(asked, search, MEASURED * limit)
         asking = _asking(nearest)
         rows, places = np.unique(nearest["_rowid"].to_numpy(), return_inverse=True)
         columns = ["source_id", "version", "content"]
@@ -126,14 +128,16 @@ class Reading:
         told = fetched.select(columns).to_pylist()
         if by_index:
             # Lance would fetch them for each vector by itself, which takes thrice as long.
-            cosines = np.einsum("ij,ij->i", vector_grid(fetched)[places], vectors[asking])
+            cosines = np.vecdot(vector_grid(fetched)[places], vectors[asking])
         else:
             cosines = 1.0 - nearest["_distance"].to_numpy()
-        found: list[list[Near]] = []
-        for number in range(len(vectors)):
-            own = np.flatnonzero(asking == number)
-            best = own[np.argsort(-cosines[own], kind="stable")][:limit]
-            found.append([Near(**told[places[at]], cosine=float(cosines[at])) for at in best])
+        _, sources = np.unique(fetched["source_id"].to_pylist(), return_inverse=True)
+        order = np.lexsort((sources[places], -cosines, asking))
+        found: list[list[Near]] = [[] for _ in vectors]
+        for at in order.tolist():
+            own = found[asking[at]]
+            if len(own) < limit:
+                own.append(Near(**told[places[at]], cosine=float(cosines[at])))
         return found
 
     def lexical(self, query_text: str, search: SearchFilter, limit: int) -> list[Hit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from domain import events as facts
@@ -219,3 +220,17 @@ def test_a_view_that_nobody_has_begun_is_empty(tmp_path) -> None:
     assert view.lexical("anything", EVERYWHERE, 10) == []
     assert view.dense(letters("anything"), EVERYWHERE, 10) == []
     assert view.missing_vectors(None) == view.parked() == 0
+
+
+def test_of_many_vectors_equally_near_rows_come_by_their_ids_wherever_they_lie(
+    place: Place, history: History
+) -> None:
+    history.create("the gate is shut at ten")
+    copies = [history.create("the gate opens at nine", namespace=f"n-{n}") for n in range(9)]
+    assert copies != sorted(copies), "m10 is written after m9, and comes before it"
+    place.project(history.events)
+    place.fill()
+    vectors = np.stack([letters("the gate is shut at ten"), letters("the gate opens at nine")])
+    _, found = place.view().dense_of_many(vectors, EVERYWHERE, 5)
+    assert [near.source_id for near in found] == sorted(copies)[:5]
+    assert len({near.cosine for near in found}) == 1
