@@ -113,6 +113,9 @@ def _judged(
 ) -> _Judged:
     import duckdb
 
+    alarm = threading.Timer(question.seconds, connection.interrupt)
+    alarm.daemon = True
+    alarm.start()
     try:
         return answer(connection, question)
     except StatementRefused as error:
@@ -126,8 +129,11 @@ def _judged(
     except duckdb.IOException:
         return Verdict(outcome="storage"), None
     except (duckdb.Error, RecursionError, RuntimeError, UnicodeError) as error:
+        if _may_be_the_files(error) and not _are_readable(connection):
+            return Verdict(outcome="storage"), None
         return Verdict(outcome="refused", detail=_told(error)), None
     finally:
+        alarm.cancel()
         connection.close()
 
 
@@ -167,24 +173,39 @@ def _look_at(connection: DuckDBPyConnection, question: Question) -> _Judged:
 def _answer(connection: DuckDBPyConnection, question: Question) -> _Judged:
     import pyarrow as pa
 
-    alarm = threading.Timer(question.seconds, connection.interrupt)
-    alarm.daemon = True
-    alarm.start()
-    try:
-        statement = readable_statement(connection, question.sql, question.rows + 1)
-        reader: Any = connection.execute(statement).to_arrow_reader(_BATCH)
-        batches, rows, size = [], 0, 0
-        for batch in reader:
-            batches.append(batch)
-            rows += batch.num_rows
-            size += batch.nbytes
-            if size > question.answer_bytes:
-                detail = f"the answer is over {question.answer_bytes >> 20} MiB: ask for less"
-                return Verdict(outcome="size", detail=detail), None
-    finally:
-        alarm.cancel()
+    statement = readable_statement(connection, question.sql, question.rows + 1)
+    reader: Any = connection.execute(statement).to_arrow_reader(_BATCH)
+    batches, rows, size = [], 0, 0
+    for batch in reader:
+        batches.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if size > question.answer_bytes:
+            detail = f"the answer is over {question.answer_bytes >> 20} MiB: ask for less"
+            return Verdict(outcome="size", detail=detail), None
     table = pa.Table.from_batches(batches, schema=reader.schema)
     return Verdict(outcome="answered", truncated=rows > question.rows), table[: question.rows]
+
+
+def _may_be_the_files(error: Exception) -> bool:
+    """Tell whether DuckDB raises this of damaged files too, and not of a statement alone."""
+    import duckdb
+
+    either = (duckdb.InvalidInputException, duckdb.ConversionException, UnicodeDecodeError)
+    return isinstance(error, either) or type(error) is duckdb.Error
+
+
+def _are_readable(connection: DuckDBPyConnection) -> bool:
+    """Tell whether every value of the files can be read, as far as there is time and memory."""
+    import duckdb
+
+    try:
+        connection.execute("SELECT max(hash(events)) FROM events").fetchall()
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+        return True
+    except duckdb.Error:
+        return False
+    return True
 
 
 def _told(error: Exception) -> str:

@@ -131,6 +131,30 @@ def test_whatever_is_wrong_with_a_file_is_told_as_unreadable(
         overtaken.events(EventFilter())
     with pytest.raises(FilesUnreadable):
         overtaken.digest()
+    with pytest.raises(FilesUnreadable):
+        ask(overtaken, "SELECT max(hash(events)) FROM events", LIMITS)
+
+
+@pytest.mark.parametrize("damage", [zeroed, lambda whole: whole[:-1]], ids=["zeros", "short"])
+def test_damage_that_only_reading_shows_is_no_fault_of_the_statement(
+    log: RedisLog, historian: Historian, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    """The first file's columns are known then, so that the statement has its views."""
+    historian.live_on(20)
+    follow(log, tmp_path, tail_rows=1, compact=False)
+    view = AnalyticsView(tmp_path)
+    live = view.live()
+    assert len(live.manifest.files) > 1
+    path = live.folder / live.manifest.files[-1].path
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(FilesUnreadable):
+        ask(view, "SELECT body FROM events ORDER BY body", LIMITS)
+
+
+def test_a_value_that_cannot_be_converted_is_the_statements_fault(overtaken: Overtaken) -> None:
+    overtaken.times = 0
+    with pytest.raises(InvalidCommand, match="Conversion"):
+        ask(overtaken, 'SELECT CAST("type" AS INTEGER) FROM events', LIMITS)
 
 
 def test_bytes_damaged_anywhere_are_told_as_unreadable_or_not_at_all(overtaken: Overtaken) -> None:
