@@ -39,6 +39,19 @@ def row(name: str, characters: int = 0) -> Hit:
     )
 
 
+def harbour_and_quays(folder: Path) -> tuple[VectorView, KeptRows]:
+    """Give a view of sixty memories, twenty of them of the harbour, and what it keeps."""
+    history, place = History(), Place(folder)
+    for number in range(60):
+        history.commit(f"harbour {number}" if number < 20 else f"quay {number}")
+    place.project(history.events)
+    view = place.view()
+    reading = view.reading()
+    assert reading is not None
+    place.close()
+    return view, reading._opened.kept
+
+
 def test_the_last_used_stay_within_the_size() -> None:
     kept = KeptRows(most_bytes=10_000)
     for place in range(4):
@@ -94,18 +107,10 @@ def test_how_many_rows_fit_is_told_by_how_long_the_kept_ones_are() -> None:
 
 
 def test_a_table_that_does_not_fit_is_not_read_ahead(tmp_path: Path) -> None:
-    history, place = History(), Place(tmp_path)
-    for number in range(60):
-        history.commit(f"harbour {number}" if number < 20 else f"quay {number}")
-    place.project(history.events)
-    view = place.view()
-    reading = view.reading()
-    assert reading is not None
-    kept = reading._opened.kept
-    kept._most_bytes = 55 * 1_200
+    view, kept = harbour_and_quays(tmp_path)
+    kept._most_bytes = 55 * 1_200  # sixty take more
     view.lexical("harbour", EVERYWHERE, 50)
     assert len(kept) == 20
-    place.close()
 
 
 def test_what_was_let_go_is_read_ahead_again() -> None:
@@ -116,17 +121,9 @@ def test_what_was_let_go_is_read_ahead_again() -> None:
 
 
 def test_a_question_that_misses_many_rows_reads_the_others_too(tmp_path: Path) -> None:
-    history, place = History(), Place(tmp_path)
-    for number in range(60):
-        history.commit(f"harbour {number}" if number < 20 else f"quay {number}")
-    place.project(history.events)
-    view = place.view()
-    reading = view.reading()
-    assert reading is not None
+    view, kept = harbour_and_quays(tmp_path)
     view.lexical("quay 59", EVERYWHERE, 50)
-    kept = reading._opened.kept
     assert len(kept) == 60
-    place.close()
 
 
 def test_an_erased_text_is_let_go_as_soon_as_the_view_is_asked_where_it_is(
