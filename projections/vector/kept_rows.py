@@ -55,15 +55,14 @@ class KeptRows:
 
     def find(self, columns: tuple[str, ...], places: Iterable[int]) -> dict[int, Hit]:
         """Give those of the rows that are kept with these columns; the others are left out."""
-        found: dict[int, Hit] = {}
         with self._lock:
             choice, rows = self._choice(columns), self._rows
-            for place in places:
-                key = choice, place
-                hit = rows.get(key)
-                if hit is not None:
-                    rows.move_to_end(key)
-                    found[place] = hit
+            found = {
+                place: hit for place in places if (hit := rows.get((choice, place))) is not None
+            }
+            if self._bytes > self._most_bytes // 2:  # before that nothing is let go soon
+                for place in found:
+                    rows.move_to_end((choice, place))
         return found
 
     def keep(self, columns: tuple[str, ...], rows: Mapping[int, Hit], version: int) -> None:

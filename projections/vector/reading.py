@@ -115,7 +115,6 @@ class Reading:
         Those that are equally near go by their sources' ids. ``vectors`` is float32[n, dimension];
         measured with the full vectors.
         """
-        # As Arrow's: Lance copies numpy's one by one into doubles and back.
         asked = [pa.array(vector, pa.float32()) for vector in vectors]
         indices = self._opened.dataset.describe_indices()
         by_index = any(index.name == VECTOR_INDEX for index in indices)
@@ -152,7 +151,8 @@ class Reading:
 
         In the index's order, which is about that of their cosines.
         """
-        rows: list[int] = self._nearest(vector, search, count)["_rowid"].to_pylist()
+        asked = pa.array(vector, pa.float32())
+        rows: list[int] = self._nearest(asked, search, count)["_rowid"].to_pylist()
         return rows
 
     def by_words(self, query_text: str, search: SearchFilter, limit: int) -> ByWords:
@@ -263,7 +263,8 @@ class Reading:
     def _nearest(self, vector: Any, search: SearchFilter, count: int) -> ArrowTable:
         """Give row ids and about their cosine distances, by the index or by a scan.
 
-        ``vector`` is one, or a list of several; then each row says whose it is.
+        ``vector`` is one, or a list of several; then each row says whose it is. As Arrow's: Lance
+        copies numpy's into doubles and back.
         """
         condition = where(search)
         nearest = {"column": "vector", "q": vector, "k": count, "metric": "cosine"}
