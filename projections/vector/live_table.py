@@ -121,11 +121,13 @@ class LiveTable:
             return opened
         now = self._clock()
         newest = opened.dataset.latest_version
+        if newest != opened.version:
+            dataset = opened.dataset.checkout_version(newest)
+            opened = _opened(dataset, opened.kept, opened.vectors)
+        # Only now: where the newest cannot be opened, the next look tries again.
         settled = changed_at is not None and changed_at < now - _SETTLED_NS
         self._looked_at = changed_at if settled else None
-        if newest == opened.version:
-            return opened
-        return _opened(opened.dataset.checkout_version(newest), opened.kept, opened.vectors)
+        return opened
 
     def sentinel(self, opened: Opened) -> Sentinel:
         """Give what that version's position row says; read once. Raises `ViewDamaged`.

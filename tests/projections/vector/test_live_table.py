@@ -86,6 +86,25 @@ def test_a_folder_that_was_changed_within_a_tick_of_a_look_is_looked_through_aga
     assert len(looks) == 2
 
 
+def test_a_version_that_could_not_be_opened_is_tried_again(
+    place: Place, history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.project(history.events)
+    later = time.time_ns() + 10**9
+    live = LiveTable(place.folder / "views" / "vector", clock=lambda: later)
+    version_of(live)
+    place.project([history.close_session("default", "nobody's")])
+    with monkeypatch.context() as patched:
+
+        def refuse(*_: object) -> Opened:
+            raise OSError("too many open files")
+
+        patched.setattr(live_table, "_opened", refuse)
+        with pytest.raises(OSError, match="too many open files"):
+            live.now()
+    assert version_of(live) == newest(place)
+
+
 def test_a_view_that_is_removed_and_begun_anew_is_seen(place: Place, history: History) -> None:
     place.project(history.events)
     later = time.time_ns() + 10**9
