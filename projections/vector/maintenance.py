@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,6 +50,9 @@ QUIET_S: Final = 0.5
 _REST: Final = 20
 """How many times as long as such a round took none begins after it: rows that come one by one keep
 no core busy with upkeep."""
+
+_AFTER_FAILURE_S: Final = 30.0
+"""How long no round begins for few rows after work that failed, as on a full disk."""
 
 _TIMES_LARGER: Final = 10
 _FEW_ROWS: Final = 1_000
@@ -107,7 +111,6 @@ class Maintenance:
         self._quiet_since = self._resting_until = monotonic()
         self._seen = 0
         self._indexed: int | None = None
-        self._quiet_round_began: float | None = None
         self._round: Iterator[None] | None = None
         self._beside: threading.Thread | None = None
 
@@ -121,18 +124,20 @@ class Maintenance:
                 return False
             self._beside = None
         if self._round is None:
-            much = self._much_is_new()
-            if not much and not self._is_quiet_and_rows_wait(now):
-                return False
-            self._quiet_round_began = None if much else now
-            self._commits, self._rows, self._indexed = self._projector.commits, rows, rows
-            self._round = self._steps()
+            work = partial(self._work_beside, rows)
+            if not self._much_is_new():
+                if not self._is_quiet_and_rows_wait(now):
+                    return False
+                work = partial(self._work_beside_and_rest, rows, now)
+            self._commits, self._rows = self._projector.commits, rows
+            self._round = self._steps(work)
         try:
             next(self._round)
         except StopIteration:
             self._round = None
         except BaseException:
             self._round = None
+            self._rest(_AFTER_FAILURE_S)
             raise
         return self._round is not None
 
@@ -170,7 +175,10 @@ class Maintenance:
             and now >= self._resting_until
         )
 
-    def _steps(self) -> Iterator[None]:
+    def _rest(self, seconds: float) -> None:
+        self._resting_until = self._monotonic() + seconds
+
+    def _steps(self, work: Callable[[], None]) -> Iterator[None]:
         for _ in range(_COMPACTIONS_PER_ROUND):
             if not self._compact_what_is_quick(_DELETIONS):
                 break
@@ -181,7 +189,7 @@ class Maintenance:
             # A build over deleted rows takes eight times as long.
             while self._compact_what_is_quick(0.0):
                 yield
-        self._begin_beside(self._work_beside)
+        self._begin_beside(work)
 
     def _begin_beside(self, work: Callable[[], None]) -> None:
         self._beside = threading.Thread(
@@ -195,8 +203,12 @@ class Maintenance:
             dataset.count_rows("vector IS NOT NULL") >= self._vector_index_from
         )
 
-    def _work_beside(self) -> None:
-        """Do what grows with the table and is due."""
+    def _work_beside_and_rest(self, rows: int, began: float) -> None:
+        self._work_beside(rows)
+        self._rest(_REST * (self._monotonic() - began))
+
+    def _work_beside(self, rows: int) -> None:
+        """Do what grows with the table and is due: of the first ``rows`` none is left out then."""
         # Before more fragments come to the index: those are the ones that commits still change.
         self._compact_what_takes_long()
         names = index_names(self._dataset())
@@ -206,6 +218,7 @@ class Maintenance:
             create_scalar_index(self._dataset(), column)
         if grown or self._lacks_vector_index():
             build_vector_index(self._projector.folder)
+        self._indexed = rows
 
     def _compact_what_is_quick(self, deletions_above: float) -> bool:
         """Rewrite one group of fragments that the writer can wait for; tell if there was one."""
@@ -231,12 +244,8 @@ class Maintenance:
         try:
             work()
         except Exception as error:  # noqa: BLE001  # reported; a later round tries again
-            self._indexed = None
+            self._rest(_AFTER_FAILURE_S)
             self._report(error)
-        finally:
-            began, ended = self._quiet_round_began, self._monotonic()
-            if began is not None:
-                self._resting_until = ended + _REST * (ended - began)
 
     def _dataset(self) -> Any:
         return dataset_of(self._projector.folder)
