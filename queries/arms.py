@@ -10,16 +10,10 @@ from msgspec import Struct
 
 from inference.embedder import Embedder, Vector
 from memoryweave.contract import Degraded
+from projections.vector.best_sources import ByWords, NearSources, nearest_sources, of_so_many
 from projections.vector.hits import Hit
 from projections.vector.ranking import Counted, Statistics
-from projections.vector.reading import (
-    MEASURED,
-    ByWords,
-    NearSources,
-    Reading,
-    nearest_sources,
-    of_so_many,
-)
+from projections.vector.reading import MEASURED, Reading
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.degradation import attempt, note

@@ -18,10 +18,10 @@ from msgspec import Struct, structs
 from inference.embedder import Embedder, Vector
 from memoryweave.contract import Degraded, Layer, Level
 from projections.state.view import StateView
+from projections.vector.best_sources import cosines_of
 from projections.vector.hits import Hit
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.ranking import Counted, Statistics, counts_of, statistics_of
-from projections.vector.reading import cosines_of
 from projections.vector.search_filter import SearchFilter
 from projections.vector.view import VectorView
 from queries.arms import Arms, searched_arms

@@ -6,9 +6,8 @@ an earlier question fetched it (`kept_rows`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from itertools import chain
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -26,11 +25,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from projections.vector.best_sources import (
+    ByWords,
+    NearSources,
+    best_by_words,
+    nearest_sources,
+)
 from projections.vector.hits import Hit, columns_of, hits_of
 from projections.vector.indices import TEXT_INDEX, VECTOR_INDEX, cells_to_look_at
 from projections.vector.lexical import LexicalQuery, query_of
 from projections.vector.live_table import Opened
-from projections.vector.ranking import Counted, Statistics, bm25, counts_of, statistics_of
 from projections.vector.schema import ArrowTable, sql_list, vector_grid
 from projections.vector.search_filter import SearchFilter, where
 from projections.vector.told import COLUMN as TOLD
@@ -52,26 +56,6 @@ _MANY: Final = 16
 
 _ENDS: Final = 2
 """How many chunks of a long episode stand beside others, at its beginning and at its end."""
-
-
-class ByWords(Struct, frozen=True):
-    """The rows found by words, the best of each source, best first, and their scores by `ranking`.
-
-    ``statistics`` are those of the index's candidates, ``counted`` what each of these holds.
-    """
-
-    hits: list[Hit]
-    scores: list[float]
-    statistics: Statistics
-    counted: Counted
-
-
-class NearSources(Struct, frozen=True):
-    """The nearest row of each source, nearest first; ``cosines``, by row id, are of every row that
-    was measured."""
-
-    hits: list[Hit]
-    cosines: dict[str, float]
 
 
 class Near(Struct, frozen=True):
@@ -164,14 +148,14 @@ class Reading:
         """
         query = query_of(query_text)
         if not query.terms:
-            return _ranked(query, [], limit, complete_first=False)
+            return best_by_words(query, [], limit, complete_first=False)
         of_the_past = search.position is not None
         asked = [_full_text(query), _every_term(query)] if of_the_past else [_full_text(query)]
         most = max(CANDIDATES, 2 * limit)
         while True:
             parts = [self._holding(one, search, most) for one in asked]
             found = self.fetch(chain(*parts), search).values()
-            ranked = _ranked(query, found, limit, complete_first=of_the_past)
+            ranked = best_by_words(query, found, limit, complete_first=of_the_past)
             if len(ranked.hits) >= limit or all(len(part) < most for part in parts):
                 return ranked
             most *= 4
@@ -309,38 +293,6 @@ def _asking(nearest: ArrowTable) -> NDArray[np.int32]:
     return np.zeros(nearest.num_rows, dtype=np.int32)
 
 
-def nearest_sources(
-    rows: Sequence[int], hits: dict[int, Hit], vector: NDArray[np.float32]
-) -> NearSources:
-    """Measure the cosines of rows that `Reading.nearest` gave, as far as they have vectors.
-
-    Rows that are equally near go by their ids, whatever order they come in.
-    ``vector`` is float32[dimension], of length 1.
-    """
-    found = [hit for row in rows if (hit := hits[row]).vector is not None]
-    if not found:
-        return NearSources([], {})
-    cosines = cosines_of(found, vector)
-    ids = [hit.row_id for hit in found]
-    best: dict[str, Hit] = {}
-    for _, _, place in sorted(zip((-cosines).tolist(), ids, range(len(ids)), strict=True)):
-        hit = found[place]
-        best.setdefault(hit.source_id, hit)
-    return NearSources(list(best.values()), dict(zip(ids, cosines.tolist(), strict=True)))
-
-
-def cosines_of(hits: Iterable[Hit], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Give the cosine of each row's vector, which every one of them has, with ``vector``.
-
-    A row's does not depend on where it stands and what stands beside it, as in a product of
-    matrices: the same rows in another order of the table's files must give the same answer.
-    """
-    # `np.stack` asks more of each row than copying it takes.
-    vectors = np.concatenate([hit.vector for hit in hits if hit.vector is not None])
-    cosines: NDArray[np.float32] = np.vecdot(vectors.reshape(-1, len(vector)), vector)
-    return cosines
-
-
 def _is_end(index: int, count: int) -> bool:
     return index < _ENDS or index >= count - _ENDS
 
@@ -355,52 +307,3 @@ def _full_text(query: LexicalQuery) -> FullTextQuery:
 
 def _every_term(query: LexicalQuery) -> FullTextQuery:
     return MatchQuery(" ".join(query.terms), "tokens", operator=FullTextOperator.AND)
-
-
-def _ranked(
-    query: LexicalQuery, found: Iterable[Hit], limit: int, *, complete_first: bool
-) -> ByWords:
-    """Score rows; give the best of each source, of those that are equally good the first by its id.
-
-    They are of at most ``limit`` origins, of the past of at most ``limit`` sources.
-    """
-    rows = sorted(found, key=attrgetter("row_id"))
-    counts = counts_of(query, [hit.tokens for hit in rows])
-    statistics = statistics_of(query, counts)
-    scores = bm25(counts, np.array(statistics.idf), statistics.mean_length)
-    keys = [-scores]
-    if complete_first:
-        keys.append((counts.frequencies[: len(query.terms)] == 0).any(axis=0))
-    first: dict[str, int] = {}
-    for place in np.lexsort(keys).tolist():
-        first.setdefault(rows[place].source_id, place)
-        if len(first) == 2 * limit:  # no more are chosen
-            break
-    chosen = list(first.values())
-    if complete_first:
-        chosen = chosen[:limit]
-    else:
-        origins = [rows[place].origin for place in chosen]
-        chosen = [chosen[place] for place in of_so_many(origins, limit)]
-    return ByWords(
-        [rows[place] for place in chosen],
-        scores[chosen].tolist(),
-        statistics,
-        Counted({hit.row_id: place for place, hit in enumerate(rows)}, counts),
-    )
-
-
-def of_so_many(origins: Sequence[str], limit: int) -> list[int]:
-    """Give the places up to where ``limit`` origins have come, at most twice as many places.
-
-    A memory has its episode's origin (`Hit.origin`): what was distilled must not take places of
-    what else was said, or less of it would be looked at than without any memory.
-    """
-    seen: set[str] = set()
-    chosen = []
-    for place, origin in enumerate(origins[: 2 * limit]):
-        if origin not in seen and len(seen) == limit:
-            break
-        seen.add(origin)
-        chosen.append(place)
-    return chosen

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from projections.vector.best_sources import cosines_of, nearest_sources
 from projections.vector.hits import Hit
-from projections.vector.reading import cosines_of, nearest_sources
 
 DIMENSION = 384
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.vector.reading import of_so_many
+from projections.vector.best_sources import of_so_many
 
 names = st.sampled_from("abcdefgh")
 
