@@ -73,13 +73,13 @@ def measure(client: Client, load: Load) -> list[Ratio]:
     ]
 
 
-def store(client: Client, texts: list[str]) -> None:
-    """Store the statements and wait for the views."""
+def store(client: Client, texts: list[str], at_once: int = _BATCH) -> None:
+    """Store the statements, so many in a command, and wait for the views."""
     position = 0
-    for start in range(0, len(texts), _BATCH):
+    for start in range(0, len(texts), at_once):
         entries = [
             Commit(content=text, namespace="load", distill=False)
-            for text in texts[start : start + _BATCH]
+            for text in texts[start : start + at_once]
         ]
         receipt = client.batch_commit(entries)
         assert not isinstance(receipt, Queued)

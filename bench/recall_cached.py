@@ -40,8 +40,7 @@ def main() -> list[Ratio]:
         seed_vectors(data, texts)
         with NodeProcess(data) as node, node.client() as client:
             store(client, texts[:-SAID_LAST])
-            for text in texts[-SAID_LAST:]:  # which no index knows at first
-                store(client, [text])
+            store(client, texts[-SAID_LAST:], at_once=1)  # which no index knows at first
             questions = Questions(random.Random(11))
             return [*cost_of_one(node, questions), throughput(node, questions)]
 

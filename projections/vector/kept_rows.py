@@ -25,6 +25,8 @@ KEPT_BYTES: Final = 64 << 20
 """About twenty thousand short rows with vectors of 384 numbers."""
 
 _READ_AHEAD: Final = 2_000
+_FEWEST: Final = 50
+"""Fewer rows that lie together take as long to read as one by one."""
 
 _BYTES_BESIDE: Final = 1000
 """What a row takes beside its text, tokens and vector."""
@@ -84,7 +86,7 @@ class KeptRows:
             return rows * self._bytes <= self._most_bytes * len(self._rows)
 
     def next_part(self, sizes: Mapping[int, int]) -> Part | None:
-        """Give what of a table to read ahead, to nobody twice; None where all was.
+        """Give what of a table to read ahead, to nobody twice; None where all that is worth it was.
 
         ``sizes`` are the numbers of rows of its fragments. Of a fragment that lost rows since a
         part of it was read, some may never be: they are read when they are asked for.
@@ -92,7 +94,7 @@ class KeptRows:
         with self._lock:
             for fragment, rows in sizes.items():
                 first = self._read.get(fragment, 0)
-                if first < rows:
+                if rows - first >= _FEWEST:
                     self._read[fragment] = first + _READ_AHEAD
                     return Part(fragment, first, min(_READ_AHEAD, rows - first))
         return None
